@@ -29,7 +29,7 @@ def rank_edges(n_items: int, first_edge: int = 50, growth: float = 1.25) -> IntA
     The edges are first_edge growth^j rounded up; a last piece under a tenth of the items joins its
     neighbour. ``growth`` counts as the decimal number it prints as, at least 1.01.
 
-    >>> rank_edges(200).tolist(), rank_edges(52).tolist(), rank_edges(30).tolist()
+    >>> rank_edges(200).tolist(), rank_edges(52, 50, 1.01).tolist(), rank_edges(30).tolist()
     ([50, 63, 79, 98, 123, 153, 200], [52], [30])
     """
     if n_items < 1:

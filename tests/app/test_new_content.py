@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import labelcore as lc
 from labelcore.errors import CancelledError
-from labelcore.ui import files
+from labelcore.ui import files, new_repeats
 from labelcore.ui.new_cards import BOTH
-from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING
-from labelcore.ui.new_repeats import NOT_AT_HALF as SEVERAL
+from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING, offered
 from labelcore.ui.safe_text import plain
 from tests.app.conftest import texts, to_aim
 from tests.app.test_new_groups import opened, project
@@ -79,12 +79,16 @@ def test_cancelled_the_plan_goes_on_without(app, data_folder: Path, monkeypatch)
     assert not page.exception and LEARN in [one.label for one in page.button]
 
 
-def test_learning_at_half_is_one_press_and_off_for_several(app, data_folder: Path) -> None:
+def test_learning_at_half_is_one_press_and_off_for_two(app, data_folder: Path, monkeypatch) -> None:
     page = press(at_the_price(app, data_folder), AT_HALF)
     assert not page.exception and NOT_AT_HALF in [one.label for one in page.button]
+    monkeypatch.setattr(new_repeats, "spendings_of", lambda *_: [])  # Nothing is foretold.
     two = page.segmented_control(key="new-readers").set_value(2).run()
-    assert not two.exception and SEVERAL in texts(two)
+    assert not two.exception and new_repeats.NOT_AT_HALF in (said := texts(two))
+    assert new_repeats.NONE_SETTLED not in said
     page = two.segmented_control(key="new-readers").set_value(1).run()
     session = project(page, data_folder)
     assert session.plan.params["recut"] == "once"
     assert session.population.features, "made before the first item, and kept"
+    curve = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=60)
+    assert [offered(session.population, one) for one in (session.plan, curve)] == [True, False]

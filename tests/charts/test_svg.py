@@ -71,7 +71,9 @@ def test_a_log_scale_has_equal_steps_for_equal_factors() -> None:
 
 def test_bars_are_as_high_as_their_numbers() -> None:
     bars = Bars([0, 1, 2], [10, 40, NAN], pattern="/")
-    picture = drawn(x=named_axis("abc"), y=Axis("items"), marks=[bars])
+    names = [letter * 30 for letter in "abc"]  # As wide as the bars' places: turned.
+    picture = drawn(x=named_axis(names), y=Axis("items"), marks=[bars])
+    assert sum("transform" in one[1] for one in nodes(picture, "text")) == 3
     found = [one for one in nodes(picture, "rect") if one[1]["fill"] == "var(--data)"]
     tall = [float(one[1]["height"]) for one in found]
     assert len(found) == 2 and tall[1] == pytest.approx(4 * tall[0], abs=0.3)

@@ -16,6 +16,7 @@ from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
+from labelcore.words.curves import cut_facts
 
 
 def band(value: float, low: float, high: float, rank: float = 10.0, **more: object) -> Band:
@@ -112,3 +113,4 @@ def test_the_picture_ends_behind_the_cut_or_with_the_list(tmp_path: Path) -> Non
         return str(screen(session, session.curve(), session.cut(rank), None, "no search")["range"])
 
     assert [shown(100), shown(101)] == ["first 100 of 1,000", "all 1,000"]
+    assert " keeps " not in cut_facts(session.cut(100)), "its score is that of no other item"
