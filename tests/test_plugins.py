@@ -235,3 +235,11 @@ def test_the_example_installs(root: Path, tmp_path: Path) -> None:
         check=True,
     )  # fmt: skip
     assert asked(root, tmp_path / "there") == ([*lc.DESIGNS, "tenths"], [])
+
+
+def test_what_brings_a_command_may_be_imported_first() -> None:
+    """A package's tests import its own module, before the command line does."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import labelcore.team.commands"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

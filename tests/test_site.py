@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from docs.made_pages import literal, part
-from labelcore.cli import commands, main
+from labelcore.cli import COMMANDS, main
 from labelcore.log.wording import WORDING
 from labelcore.ui.new_cards import CARDS
 from tests.test_docs import code_blocks, write_items
@@ -117,7 +117,7 @@ def test_every_method_command_and_estimand_is_named() -> None:
     assert set(lc.DESIGNS) == set(re.findall(r"\((\w+)\.md\)", index))
     assert all((DOCS / "methods" / f"{name}.md").is_file() for name in lc.DESIGNS)
     said = (DOCS / "reference" / "commands.md").read_text("utf-8")
-    assert set(commands.commands) == set(re.findall(r"^## (\w+)$", said, flags=re.MULTILINE))
+    assert set(COMMANDS) == set(re.findall(r"^## (\w+)$", said, flags=re.MULTILINE))
     listed = (DOCS / "reference" / "estimands.md").read_text("utf-8")
     assert set(lc.ESTIMANDS) == set(re.findall(r"^\| `(\w+)` \|", listed, flags=re.MULTILINE))
 

@@ -20,29 +20,45 @@ from labelcore.cli.serving import app
 from labelcore.cli.stores import backup, copy, dump, load, restore, verify
 from labelcore.cli.trail import audit
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
-from labelcore.plugins import brought
+from labelcore.plugins import Table
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 
 
+COMMANDS: Table[click.Command] = Table(
+    "labelcore.commands",
+    {
+        str(command.name): command
+        for command in (
+            *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
+            *(labels, export, report, replay, gate, monitor),
+            *(backup, restore, verify, copy, dump, load, erase, audit),
+        )
+    },
+)
+
+
+class Commands(click.Group):
+    """The rows of ``COMMANDS``, looked up when one is asked for: a package that brings a command
+    may be imported first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        return COMMANDS.get(name)
+
+
 @click.version_option(str(sys.modules["labelcore"].__version__), message="labelcore %(version)s")
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 def commands() -> None:
     """How good is a classifier? Find out with few human labels, and defend the number.
 
     Exit codes: 0 all is well, 1 a replay disagrees, a claim is refuted or a figure has fallen,
     2 bad input, 3 a claim is undecided or labels are waited for.
     """
-
-
-for _command in (
-    *(app, check, join, snapshot, plan, simulate, import_, draw, answer, status),
-    *(labels, export, report, replay, gate, monitor),
-    *(backup, restore, verify, copy, dump, load, erase, audit),
-):
-    commands.add_command(_command)
-for _name, _command in brought("labelcore.commands"):
-    commands.add_command(_command, _name)
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int:

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.cli import commands, main
+from labelcore.cli import COMMANDS, main
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import estimates_csv, report_html
 from labelcore.store.sqlite import SqliteStore
@@ -76,12 +76,12 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_the_commands_of_the_interface_are_there() -> None:
     names = "app check join monitor snapshot plan import draw answer labels status simulate export"
     names += " report replay gate backup restore verify copy dump load people erase audit"
-    assert set(commands.commands) == {*names.split()}
-    people = commands.commands["people"].commands
-    erase = commands.commands["erase"].commands
+    assert set(COMMANDS) == {*names.split()}
+    people = COMMANDS["people"].commands
+    erase = COMMANDS["erase"].commands
     assert set(people) == {*["add", "give", "join", "leave", "list", "remove", "rename", "take"]}
     assert set(erase) == {"items", "person", "project", "retention"}
-    for name, command in {**commands.commands, **people, **erase}.items():
+    for name, command in {**COMMANDS, **people, **erase}.items():
         if name in ("app", "people", "erase"):  # They print nothing of their own.
             continue
         assert "--json" in {name for option in command.params for name in option.opts}
@@ -386,7 +386,7 @@ def test_a_fresh_process_prints_to_standard_output(store: str, root: Path) -> No
 
 
 def test_help_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("", *commands.commands):
+    for name in ("", *COMMANDS):
         code, out, err = run(capsys, *filter(None, [name]), "--help")
         assert (code, err) == (0, "") and out.startswith("Usage: labelcore")
     assert run(capsys)[0] in (0, 2)
