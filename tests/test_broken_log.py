@@ -25,6 +25,7 @@ from labelcore.errors import (
 from labelcore.log.events import Content, Event
 from labelcore.replay import replay_project
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import session_on, write_items
 
@@ -39,10 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
     write_items(folder / "items.csv")
     session = session_on(folder / "items.csv", store=f"sqlite:///{folder}/labels.db")
-    for _ in range(LABELS):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, draw.index % 2)
+    answer_draws(session, lambda draw: draw.index % 2, LABELS)
     session.results()
     session.next()
     session.store.close()

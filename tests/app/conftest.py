@@ -34,6 +34,7 @@ from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.params import as_inputs
 from labelcore.ui.safe_text import JOINER
+from tests.answering import answer_draws
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
@@ -254,10 +255,7 @@ def make_project(
         name,
         settings={"question": question, "instructions": "Junk counts."},
     )
-    for _ in range(labels):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0, labels)
     session.results()
     return session
 

@@ -13,6 +13,7 @@ from labelcore.designs.base import INTERVAL_RULES
 from labelcore.ui import claims_view, draft
 from labelcore.ui import new_confidence as new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
+from tests.answering import answer_draws
 from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 from tests.cases import sampled
@@ -109,8 +110,7 @@ def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
     session = lc.Session.open(
         f"sqlite:///{data_folder / 'labelcore.db'}", store(data_folder).projects()[0].name
     )
-    while (draw := session.next()) is not None:
-        session.answer(draw, True)
+    answer_draws(session, True)
     (claim,) = (one for one in session.results().values() if isinstance(one, lc.Claim))
     assert claim.status != "undecided"
     shown = texts(app("progress", project=session.project)).replace("\\", "")
@@ -198,11 +198,6 @@ def test_all_numbers_together_is_offered_for_several(app, items: Path, data_fold
     assert "for all 2 numbers together" in texts(page)
 
 
-def label_truly(session: lc.Session) -> None:
-    while (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
-
-
 def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
     session = make(labels=10, budget=None, claims=[CLAIM], planned=60, rules=INTERVAL_RULES)
     claim = session.results()[CLAIM]
@@ -219,7 +214,7 @@ def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
 
 def test_a_settled_claim_ends_the_session_in_its_own_words(app, make) -> None:
     session = make(budget=None, claims=[LOW])
-    label_truly(session)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
     assert session.status == "goal reached" and session.labels < 200
     for shown in ("label", "progress"):
         page = texts(app(shown, project="demo"))
@@ -254,9 +249,7 @@ def test_form_and_tail_are_one_click_away(app, make) -> None:
 
 def test_items_waiting_are_said(app, make) -> None:
     session = make(labels=40)
-    for _ in range(6):
-        draw = session.next()
-        session.answer(draw, "later")
+    answer_draws(session, "later", 6)
     draw = session.next()
     session.answer(draw, True)
     found = session.results()["accuracy"]

@@ -16,6 +16,7 @@ from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, draw
 from labelcore.ui.safe_text import plain
 from labelcore.ui.session_picture import picture
 from labelcore.words.tables import cell_said
+from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
@@ -172,10 +173,7 @@ def test_every_pair_says_who_is_ahead_or_what_decides(tmp_path: Path) -> None:
     plan = lc.Plan("paired_comparison", DIFFERENCES[:3], classifier=list(BOTH), budget=60, seed=1)
     session = lc.Session(known.population, plan)
     assert pairs_table(session).iloc[0]["Accuracy"] == "−2.7 to +2.7: about 8 more labels"
-    for _ in range(20):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known, 20)
     (row,) = pairs_table(session).to_dict("records")
     gap = 100 * true_difference(known, "accuracy_difference")
     assert row["points"] == "a or b" and row["Accuracy"].endswith(", exact")

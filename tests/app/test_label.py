@@ -10,6 +10,7 @@ from labelcore.errors import LateAnswerError
 from labelcore.ui import actions, sessions
 from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
+from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
     bar_texts,
@@ -187,9 +188,7 @@ def test_what_unsure_items_leave_open_stands_beside_the_figure(app, items, data_
     population = lc.read_population(items, id="id", content="text", predictions={"lr": "pred_lr"})
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120)
     session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    for _ in range(40):
-        draw = session.next()
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0, 40)
     assert "Of all items" not in texts(app("label", project="demo"))
     for number in range(15):
         draw = session.next()
@@ -235,8 +234,7 @@ def test_budget_used_then_finish(app, make) -> None:
 
 def test_goal_reached_then_go_on(app, make) -> None:
     session = make(budget=None, margin=0.3)
-    while (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
     assert session.status == "goal reached"
     page = app("label", project="demo")
     assert "The goal is reached" in texts(page)
@@ -249,8 +247,7 @@ def test_goal_reached_then_go_on(app, make) -> None:
 def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
     session = make(budget=None, margin=0.2)
     assert session.next("me 2") is not None
-    while (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
     assert session.engine.stopped and session.status == "waiting"
     for name in ("label", "progress"):
         page = texts(app(name, project="demo"))
@@ -276,8 +273,7 @@ def test_exhausted(app, data_folder) -> None:
     population = lc.read_population(rows, id="id", content="text", predictions={"lr": "called"})
     plan = lc.Plan("simple_random", ["accuracy"], budget=12)
     session = lc.Session(population, plan, sessions.store(), "demo")
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     assert "Everything there was to judge has been judged" in texts(app("label", project="demo"))
 
 

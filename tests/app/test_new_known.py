@@ -13,6 +13,7 @@ from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
+from tests.answering import answer_draws
 from tests.app.conftest import button, on, pictures, texts, to_aim
 from tests.cases import sampled
 
@@ -125,9 +126,7 @@ def test_a_ranked_list_beside_them_promises_no_width(
     page.segmented_control(key="new-way").set_value(BUDGET).run()
     button(page, "new-create").click().run()
     session = open_project(data_folder)
-    for _ in range(20):
-        draw = session.next()
-        session.answer(draw, True)
+    answer_draws(session, True, 20)
     assert session.results()["precision_curve"].scope.existing == 180
 
 
@@ -235,10 +234,7 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
     session = open_project(data_folder)
     assert session.plan.classifiers == (session.population.found,) == ("found",)
     assert ("found" in session.population.scores) == scored
-    for _ in range(60):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, int(draw.item_id) % 9 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id) % 9 == 0, 60)
     recall = session.results()["recall"]
     missed = sum(int(n) % 9 == 0 for n in range(300 - LEFT, 300))
     assert recall.low <= found / (found + missed) <= recall.high

@@ -12,6 +12,7 @@ from labelcore.report import report_html
 from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
 from labelcore.ui.share_page import share_page
+from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, button, folds, texts
 from tests.cases import sampled
 from tests.designs.paired_files import paired
@@ -232,9 +233,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     truth = dict(
         zip(session.population.ids(), session.population.column("true_label"), strict=True)
     )
-    for _ in range(12):
-        draw = session.next()
-        session.answer(draw, truth[draw.item_id] == "1")
+    answer_draws(session, lambda draw: truth[draw.item_id] == "1", 12)
     assert "In truth" not in texts(app("report", project=name)).replace("\\", "")
     session.finish("")
     assert "In truth" in texts(app("report", project=name)).replace("\\", "")
@@ -250,10 +249,7 @@ def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: s
     plan = lc.Plan("paired_comparison", names, classifier=["a", "b"], budget=60, seed=1)
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     session = lc.Session(known.population, plan, store, "pair")
-    for _ in range(labels):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known, labels)
     session.results()
     shown = app(page, project="pair")
     assert not shown.exception

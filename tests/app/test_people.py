@@ -7,6 +7,7 @@ import pytest
 import labelcore as lc
 from labelcore.ui import actions, people
 from labelcore.words import statuses
+from tests.answering import answer_draws
 from tests.app.conftest import button, texts
 
 
@@ -94,8 +95,7 @@ def test_undo_and_history_are_ones_own(app, make) -> None:
 def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
     session = make(budget=20)
     left = [given(session, person) for person in ("me 2", "me 3")]
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     page = app("label", project="demo")
     assert statuses.ELSEWHERE in texts(page)
     assert "They come back in at most 30 min: reload then." in texts(page)
@@ -111,8 +111,7 @@ def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
 def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
     """Of an overlap the other answer is another person's."""
     session = make(budget=20, overlap=1.0)
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     again = given(session, "ann")
     assert again.repeat
     assert [one.draw for one in session.state.elsewhere("bob")] == [again]

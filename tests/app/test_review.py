@@ -29,6 +29,7 @@ from labelcore.ui.reviewed import (
 )
 from labelcore.ui.safe_text import plain
 from labelcore.words.counts import EVEN, UNEVEN
+from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, button, cards, texts
 
 
@@ -244,10 +245,7 @@ def test_a_classifiers_name_stays_literal_above_its_filter(
         f"sqlite:///{data_folder / 'labelcore.db'}",
         "demo",
     )
-    for _ in range(8):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
+    answer_draws(session, "yes", 8)
     (label,) = [
         one.label for one in app("review", project="demo").selectbox if "Called" in one.label
     ]

@@ -31,6 +31,7 @@ from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
+from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, button, cards, texts
 from tests.app.test_new_project import with_upload
 from tests.grouped import label_all
@@ -158,8 +159,7 @@ def test_the_end_of_a_trial_has_its_truth_and_the_errors_of_the_judge(data_folde
     named = {"trial": trial.name, HIDDEN: dict(trial.hidden)}
     session = lc.Session(population, trial.plan, store, "systems", settings=named)
     records = {one["id"]: one for one in trial.build()}
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(records[draw.item_id][trial.truth_column]))
+    answer_draws(session, lambda draw: bool(records[draw.item_id][trial.truth_column]))
     found = reviewed(session, "judge")
     wrong = found.chosen(WRONG)
     assert found.named(WRONG) == "Judge was wrong" and len(wrong) > 0
@@ -193,8 +193,7 @@ def test_grades_are_told_by_their_mean(data_folder: Path) -> None:
     )  # fmt: skip
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     made = lc.Session(base, lc.Plan("recalibrated_neyman", "accuracy", budget=30), store, "systems")
-    while (draw := made.next()) is not None:
-        made.answer(draw, "4")
+    answer_draws(made, "4")
     page = AppTest.from_function(panel, default_timeout=60).run()
     assert not page.exception
     (told,) = (one.value for one in page.table)

@@ -13,6 +13,7 @@ from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.trials.table import TRIALS
+from tests.answering import answer_draws
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -75,10 +76,7 @@ def finished_trial(shared_server: Server) -> str:
             path = trial.write(shared_server.data / "files")
             population = read_population(path, **trial.read_arguments)
             session = Session(population, trial.plan, store, name, settings={"trial": trial.name})
-            for _ in range(20):
-                draw = session.next()
-                assert draw is not None
-                session.answer(draw, draw.index % 2 == 0)
+            answer_draws(session, lambda draw: draw.index % 2 == 0, 20)
             session.results()
             session.finish("Enough.")
     return name

@@ -19,6 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 import labelcore as lc
 from labelcore.store import open_store
 from labelcore.words.curves import band_terms, cut_facts, keep_words
+from tests.answering import answer_draws
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -53,10 +54,7 @@ def make_list(data: Path, design: str) -> tuple[str, dict[str, bool]]:
 def answer_until(data: Path, project: str, truth: dict[str, bool], left: int) -> None:
     """Answers made without the page, until so many are left to be typed."""
     session = lc.Session.open(driving.store_url(data), project)
-    for _ in range(int(session.plan.planned or 0) - left):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, truth[draw.item_id])
+    answer_draws(session, lambda draw: truth[draw.item_id], int(session.plan.planned or 0) - left)
     session.store.close()
 
 

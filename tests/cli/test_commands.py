@@ -18,6 +18,7 @@ from labelcore.cli import COMMANDS, main
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import estimates_csv, report_html
 from labelcore.store.sqlite import SqliteStore
+from tests.answering import answer_draws
 from tests.report.sessions import member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
@@ -34,10 +35,7 @@ def labelled(folder: Path) -> str:
     url = f"sqlite:///{folder}/labels.db"
     write_items(folder / "items.csv")
     session = session_on(folder / "items.csv", store=url)
-    for _ in range(50):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, draw.index % 2)
+    answer_draws(session, lambda draw: draw.index % 2, 50)
     session.finish()
     session.store.close()
     return url
@@ -427,10 +425,7 @@ def test_a_file_that_moved_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_an_open_session_reports_without_its_file(items: Path, tmp_path: Path) -> None:
     session = session_on(items)
-    for _ in range(20):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, draw.index % 2)
+    answer_draws(session, lambda draw: draw.index % 2, 20)
     draw = session.next()
     assert draw is not None
     before = session.item(draw)

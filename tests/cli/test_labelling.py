@@ -21,6 +21,7 @@ import labelcore as lc
 from labelcore.cli import main, serving
 from labelcore.cli.projects import EXPORT_SUFFIXES
 from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import session_on, write_items
 
@@ -105,10 +106,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> str:
     url = f"sqlite:///{folder}/labels.db"
     pairs = {"id": ["trace_id", "text"]}
     session = session_on(folder / "items.csv", store=url, budget=40, arguments=pairs)
-    for _ in range(10):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, truth[draw.item_id.partition("|")[0]])
+    answer_draws(session, lambda draw: truth[draw.item_id.partition("|")[0]], 10)
     session.store.close()
     return url
 

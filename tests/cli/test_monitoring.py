@@ -15,6 +15,7 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.store import open_store
+from tests.answering import answer_draws
 
 PLAN = """
 [source]
@@ -52,8 +53,7 @@ def write_table(path: Path, week: int, precision: float) -> None:
 
 def label_all(store: str, project: str) -> None:
     session = lc.Session.open(store, project)
-    while (draw := session.next()) is not None:
-        session.answer(draw, "1" if "prize" in session.item(draw)["text"] else "0")
+    answer_draws(session, lambda draw: "1" if "prize" in session.item(draw)["text"] else "0")
 
 
 def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,10 +142,7 @@ def test_a_wave_is_closed_with_what_it_has(
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     (wave,) = lc.Monitor.open(store, "spam").names
     session = lc.Session.open(store, f"spam: {wave}")
-    for _ in range(20):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "1" if "prize" in session.item(draw)["text"] else "0")
+    answer_draws(session, lambda draw: "1" if "prize" in session.item(draw)["text"] else "0", 20)
     assert main(["monitor", str(plan), "--close", wave]) == 0
     assert "no alarm in 1 of 12 waves" in capsys.readouterr().out
 

@@ -13,6 +13,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
+from tests.answering import answer_draws
 from tests.postgres import PASSWORD, Server
 from tests.report.sessions import session_on, write_items
 
@@ -28,15 +29,8 @@ def made(tmp_path: Path) -> tuple[str, lc.Session]:
     write_items(tmp_path / "items.csv")
     url = f"sqlite:///{tmp_path}/labels.db"
     session = session_on(tmp_path / "items.csv", store=url)
-    label(session, 5)
+    answer_draws(session, "yes", 5)
     return url, session
-
-
-def label(session: lc.Session, number: int) -> None:
-    for _ in range(number):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
 
 
 def test_erasing_says_what_went_and_what_is_out_of_reach(
@@ -73,7 +67,7 @@ def test_backup_restore_and_copy(
     file = tmp_path / "backup.db"
     code, out, _ = run(capsys, "backup", "--store", url, "-o", file)
     assert code == 0 and "1 project." in out and "5 answers; its log is whole, seal " in out
-    label(session, 2)
+    answer_draws(session, "yes", 2)
     code, _, err = run(capsys, "restore", file, "--store", url)
     assert code == 2 and "with 2 answers since" in err and "Nothing was changed." in err
     code, out, _ = run(capsys, "restore", file, "--store", url, "--force")

@@ -18,6 +18,7 @@ from labelcore.log.events import Event
 from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
+from tests.answering import answer_draws
 from tests.cases import repeated, sampled
 from tests.designs.synthetic import standard_errors
 
@@ -154,17 +155,12 @@ def test_finishing_early_keeps_the_last_look_or_has_no_promise(known: Known) -> 
 
 def extended(known: Known, promise: str) -> tuple[Any, Any]:
     session = lc.Session(known.population, plan_of(200, promise=promise))
-    labelled_all(session, known)
+    answer_draws(session, known)
     before = session.results()["precision_curve"]
     session.extend(budget=260)
-    labelled_all(session, known)
+    answer_draws(session, known)
     assert session.labels == 260
     return before, session
-
-
-def labelled_all(session: lc.Session, known: Known) -> None:
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
 
 
 @pytest.mark.full
@@ -184,9 +180,9 @@ def test_extending_leaves_the_band_of_the_plan(known: Known, promise: str) -> No
 def test_extending_to_the_whole_file_is_exact(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 150, seed=21)
     session = lc.Session(known.population, plan_of(100))
-    labelled_all(session, known)
+    answer_draws(session, known)
     session.extend(budget=150)
-    labelled_all(session, known)
+    answer_draws(session, known)
     found = session.results()
     assert {one.state for one in found.values()} == {"exact"}
     for name in ("average_precision", "area_under_roc"):

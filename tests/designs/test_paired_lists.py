@@ -22,6 +22,7 @@ from labelcore.results.lists import ListDifference
 from labelcore.stats import list_difference as stats
 from labelcore.stats.list_difference import DIFFERENCE, fixed_reach, list_bounds
 from labelcore.testing.known import Known, labelled, most
+from tests.answering import answer_draws
 from tests.cases import repeated
 from tests.designs.paired_files import BOTH, paired
 
@@ -195,8 +196,7 @@ def test_a_reach_beyond_all_numbers_leaves_what_is_certain(known: Known) -> None
 @pytest.fixture(scope="module")
 def session(known: Known) -> lc.Session:
     made = lc.Session(known.population, plan_of(300, own=True, promise="watched"))
-    while (draw := made.next()) is not None:
-        made.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(made, known)
     return made
 
 
@@ -249,8 +249,7 @@ def test_the_items_on_which_they_differ(session: lc.Session, known: Known) -> No
 def test_labels_beyond_the_planned_ones_leave_the_band(session: lc.Session, known: Known) -> None:
     before = session.list_difference()
     session.extend(budget=310)
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     after = session.list_difference()
     assert isinstance(after, ListDifference) and session.labels == 310
     np.testing.assert_array_equal(before.low, after.low)

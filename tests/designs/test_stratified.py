@@ -27,6 +27,7 @@ from labelcore.testing.known import (
     many_labelled,
     write,
 )
+from tests.answering import answer_draws
 from tests.cases import SOUND_AND_BROKEN, repeated
 from tests.designs.synthetic import standard_errors
 
@@ -119,15 +120,10 @@ def test_extended_and_small_budgets(known: Known) -> None:
         ):
             known.engine(plan_of(params=params, budget=9), 1)
         session = lc.Session(known.population, plan_of(params=params, budget=60))
-        answer_all(session, known)
+        answer_draws(session, known)
         session.extend(budget=90)
-        answer_all(session, known)
+        answer_draws(session, known)
         assert session.labels == 90
-
-
-def answer_all(session: lc.Session, known: Known) -> None:
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
 
 
 # --- results -------------------------------------------------------------------------------------

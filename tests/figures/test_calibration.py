@@ -14,6 +14,7 @@ from benchmarks.calibration import DESIGNS, sessions
 from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
+from tests.answering import answer_draws
 from tests.cases import sampled
 
 SESSIONS, NOISE = 80, 3.0
@@ -25,13 +26,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     return calibrated(tmp_path_factory.mktemp("calibration"), 1500, seed=11)
 
 
-def labelled(known: Known, plan: lc.Plan, most: int = 10_000) -> lc.Session:
-    session = lc.Session(known.population, plan)
-    for _ in range(most):
-        if (draw := session.next()) is None:
-            break
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-    return session
+def labelled(known: Known, plan: lc.Plan, most: int | None = None) -> lc.Session:
+    return answer_draws(lc.Session(known.population, plan), known, until=most)
 
 
 @pytest.mark.full

@@ -15,6 +15,7 @@ from labelcore.figures.in_common import apart, features_of, having
 from labelcore.results.in_common import Shared
 from labelcore.stats import in_common as stats
 from labelcore.stats.in_common import InCommon, in_common
+from tests.answering import answer_draws
 from tests.cases import repeated
 
 TWINS, ITEMS, FEATURES = repeated(200), 120, 60
@@ -109,10 +110,7 @@ def labelled(folder: Path, labels: int) -> lc.Session:
     items = population(folder)
     truth = pd.read_csv(folder / "items.csv")["truth"]
     session = lc.Session(items, lc.Plan("simple_random", ["accuracy"], budget=120, seed=3))
-    for _ in range(labels):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(truth[items.position(draw.item_id)]))
+    answer_draws(session, lambda draw: bool(truth[items.position(draw.item_id)]), labels)
     return session
 
 

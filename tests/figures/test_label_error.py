@@ -15,6 +15,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import TIMES
 from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
+from tests.answering import answer_draws
 from tests.existing_files import at_random, made, read
 from tests.papers.recycling.recycled import plan_of, written
 
@@ -174,8 +175,7 @@ def test_second_answers_without_a_class_say_nothing_of_the_rate(tmp_path: Path) 
     session = done(population(tmp_path, CLASSES[:2]), 10)
     before = session.label_error().figures[0]
     session.second_pass(10)
-    while (draw := session.next()) is not None:
-        session.answer(draw, "unsure")
+    answer_draws(session, "unsure")
     after = session.label_error().figures[0]
     assert after.alike == before.alike
     assert after.bounds.low < before.bounds.low
@@ -189,8 +189,7 @@ def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -
         existing="random",
     )  # fmt: skip
     session, (_, truth) = lc.Session(items, plan), made()
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(truth[int(draw.item_id[1:])]))
+    answer_draws(session, lambda draw: bool(truth[int(draw.item_id[1:])]))
     (one,) = session.label_error().figures
     assert one.alike.reason == one.bounds.reason == OLD_SAMPLE
 
@@ -227,8 +226,7 @@ def test_differences_are_not_worked_out(tmp_path: Path) -> None:
         repeats=0.3, promise="fixed",
     )  # fmt: skip
     session = lc.Session(items, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
+    answer_draws(session, lambda draw: items.classes[int(draw.item_id[1:]) % 2])
     (one,) = session.label_error().figures
     assert one.alike.reason == one.bounds.reason == NO_DIFFERENCES
     assert one.sentence().startswith("Nothing can be said about the true value of ")
@@ -273,8 +271,7 @@ def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: P
     pooled by prediction, which is what they were once, do not."""
     known = written(tmp_path)
     session = lc.Session(known.population, plan_of(repeats=0.4))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     stage, results = headline_stage(session.engine), session.results()
     pooled = []
     for question in (one for one in stage.questions if one.row.name == "precision"):
@@ -294,8 +291,7 @@ def test_second_readings_of_a_second_stage_are_left_out(tmp_path: Path) -> None:
     session = done(items, 5, ("accuracy",), budget=60, repeats=0.5)
     first = label_error(session.engine)
     session.extend(budget=120)
-    while (draw := session.next()) is not None:
-        session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
+    answer_draws(session, lambda draw: items.classes[int(draw.item_id[1:]) % 2])
     after = label_error(session.engine)
     further = [one for one in session.engine.repeats.readings() if one.index > 60]
     assert further, "the second stage must have second readings for the test to say anything"

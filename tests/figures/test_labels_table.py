@@ -16,6 +16,7 @@ from labelcore.figures.labels_table import label_weights
 from labelcore.log.engine import Engine
 from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.designs.synthetic import standard_errors
 
@@ -36,8 +37,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 def labelled(known: Known, plan: lc.Plan, **given: object) -> lc.Session:
     session = lc.Session(known.population, plan, **given)  # type: ignore[arg-type]
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     return session
 
 
@@ -83,8 +83,7 @@ def test_the_content_comes_where_it_is_asked_for(tmp_path: Path) -> None:
     path.write_text("id,text,answer\na,one,x\nb,two,y\nc,three,z\n", "utf-8")
     population = lc.read_population(path, id="id", content=["text", "answer"])
     session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=2))
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     found = session.labels_table(content=True).set_index("id")
     texts = {"a": ("one", "x"), "b": ("two", "y"), "c": ("three", "z")}
     for name, row in found.iterrows():
@@ -217,8 +216,7 @@ def test_labels_of_a_second_stage_have_no_weight(known: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=30, promise="fixed")
     session = labelled(known, plan)
     session.extend(budget=40)
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     table = session.labels_table()
     assert len(table) == 40 and table["weight"].isna().sum() == 10
     assert table["weight"].sum() == pytest.approx(300)

@@ -28,6 +28,7 @@ from labelcore.promises import State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
@@ -143,8 +144,7 @@ def test_an_extension_leaves_the_first_stage_as_the_result(known: Known) -> None
     session = lc.Session(known.population, plan)
 
     def go() -> None:
-        while (draw := session.next()) is not None:
-            session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+        answer_draws(session, known)
 
     go()
     first = session.results()
@@ -428,8 +428,7 @@ def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> N
     session, truth = lc.Session(population, plan), made()[1]
 
     def go() -> None:
-        while (draw := session.next()) is not None:
-            session.answer(draw, bool(truth[population.position(draw.item_id)]))
+        answer_draws(session, lambda draw: bool(truth[population.position(draw.item_id)]))
 
     go()
     first = session.results()["accuracy"]

@@ -17,6 +17,7 @@ from labelcore.log.repeats import Repeats
 from labelcore.planning.spendings import spendings
 from labelcore.replay import replay
 from labelcore.words.agreement import KNOWN_SETTLED, NONE_POSITIVE
+from tests.answering import answer_draws
 
 ITEMS = 240
 
@@ -149,9 +150,7 @@ def test_a_first_answer_changed_after_the_second_moves_nothing_settled(tmp_path:
 def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
     one = session(tmp_path)
     labelled(one, "ann")
-    for _ in range(ENOUGH - 1):
-        draw = one.next("bob")
-        one.answer(draw, truth(draw.item_id))
+    answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH - 1, who="bob")
     found = one.results()["accuracy@settled"]
     assert (found.value, found.low, found.high, str(found.state)) == (None, 0, 1, "too few")
     assert found.missing == "9 of 10 items judged by several people"
@@ -160,9 +159,7 @@ def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
 def test_a_fixed_promise_waits_for_everybody(tmp_path: Path) -> None:
     one = session(tmp_path, promise="fixed")
     labelled(one, "ann")
-    for _ in range(ENOUGH + 2):
-        draw = one.next("bob")
-        one.answer(draw, truth(draw.item_id))
+    answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH + 2, who="bob")
     settle_all(one)
     found = one.results()["accuracy@settled"]
     assert str(found.state) == "provisional" and (found.low, found.high) == (0, 1)
@@ -176,9 +173,7 @@ def test_a_fixed_promise_waits_for_everybody(tmp_path: Path) -> None:
 def test_watched_it_starts_wider_while_others_are_waited_for(tmp_path: Path) -> None:
     one = session(tmp_path)
     labelled(one, "ann")
-    for _ in range(ENOUGH + 5):
-        draw = one.next("bob")
-        one.answer(draw, truth(draw.item_id))
+    answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH + 5, who="bob")
     settle_all(one)
     early = one.results()["accuracy@settled"]
     labelled(one, "bob")

@@ -18,6 +18,7 @@ from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk
 from labelcore.session import ledger
 from labelcore.session.session import Session
+from tests.answering import answer_draws
 from tests.cases import sampled
 
 PEOPLE = ("ann", "bob", "cid")
@@ -64,10 +65,7 @@ def test_a_new_kind_needs_one_class_only(
     """Written by a session, read by another one, shown by the history, replayed, and refused by
     all of them where its own rule says so."""
     session = start(population)
-    for _ in range(5):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
+    answer_draws(session, "yes", 5)
 
     def flag_all() -> Event | None:
         return session.ledger.append(lambda: (session.ledger.event("all_flagged", "me"), {}))

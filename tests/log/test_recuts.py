@@ -22,6 +22,7 @@ from labelcore.replay.walk import Walk, replay_project
 from labelcore.report.labelling_account import cut_words
 from labelcore.ui.status import counts
 from labelcore.words.recuts import REPLAYED, fewer_words
+from tests.answering import answer_draws
 
 ITEMS, BUDGET = 1500, 120
 WORDS = tuple("abcdefghijkl")
@@ -69,8 +70,7 @@ def plan(**asked: Any) -> lc.Plan:
 
 def until(session: lc.Session, truth: np.ndarray, labels: int = BUDGET) -> None:
     names = session.population.classes
-    while session.labels < labels and (draw := session.next()) is not None:
-        session.answer(draw, names[truth[int(draw.item_id[1:])]])
+    answer_draws(session, lambda draw: names[truth[int(draw.item_id[1:])]], until=labels)
 
 
 def cuts(session: lc.Session) -> list[Any]:
@@ -199,10 +199,7 @@ def test_it_is_left_out_where_many_are_not_sure(
     population: lc.Population, truth: np.ndarray
 ) -> None:
     session = lc.Session(population, plan())
-    for _ in range(6):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "unsure")
+    answer_draws(session, "unsure", 6)
     until(session, truth, 80)
     (cut,) = cuts(session)
     assert cut.detail["unsure"] == 6

@@ -25,6 +25,7 @@ from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
 from labelcore.testing.known import NOISE, Known, calibrated, write
+from tests.answering import answer_draws
 from tests.cases import repeated
 
 N_ITEMS = 600
@@ -236,11 +237,6 @@ def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) ->
     assert session.next() is not None
 
 
-def answer_all(session: lc.Session, known: Known) -> None:
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-
-
 @pytest.mark.full
 def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: Known) -> None:
     plan = lc.Plan(
@@ -248,13 +244,13 @@ def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: K
         claims=["accuracy >= 0.7"], stop=(), seed=4,
     )  # fmt: skip
     session = lc.Session(two.population, plan)
-    answer_all(session, two)
+    answer_draws(session, two)
     before = session.results()
     figure, claim = before["accuracy"], before["accuracy >= 0.7"]
     assert isinstance(figure, lc.Estimate) and isinstance(claim, Claim)
     assert (claim.status, claim.labels_used) == ("undecided", 30)
     session.extend(budget=200)
-    answer_all(session, two)
+    answer_draws(session, two)
     after = session.results()
     held, settled = after["accuracy"], after["accuracy >= 0.7"]
     assert isinstance(held, lc.Estimate) and isinstance(settled, Claim)
@@ -534,7 +530,7 @@ def test_one_claim_on_all_groups_is_as_strong_as_the_weakest(spoken: Known) -> N
                    claims=[*texts.values(), every, some],
                    budget=60, stop=(), seed=2)  # fmt: skip
     session = lc.Session(spoken.population, plan)
-    answer_all(session, spoken)
+    answer_draws(session, spoken)
     found = {one.claim: one for one in claims_of(session)}
     each = [found[text] for text in texts.values()]
     assert found[every].log_evidence == pytest.approx(min(one.log_evidence for one in each))
@@ -555,7 +551,7 @@ def test_the_ends_of_an_approximate_claim_on_all_groups(spoken: Known) -> None:
         plan = lc.Plan("simple_random", "accuracy", classifier="A", claims=[text], budget=60,
                        stop=(), seed=2, claim_form="approximate", confidence=1 - error)  # fmt: skip
         session = lc.Session(spoken.population, plan)
-        answer_all(session, spoken)
+        answer_draws(session, spoken)
         (claim,) = claims_of(session)
         assert claim.low is not None and claim.high is not None
         return claim.low, claim.high

@@ -34,6 +34,7 @@ from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import _ahead
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
+from tests.answering import answer_draws
 from tests.cases import repeated
 
 MARGIN, REACHED, SESSIONS = 0.15, 0.88, repeated(40)
@@ -166,11 +167,6 @@ def test_which_plans_learn(values: dict[str, Any], learns: bool) -> None:
     assert lc.Plan("simple_random", ["accuracy"], margin=0.1, **values).learns == learns
 
 
-def answered(session: lc.Session, known: Known, labels: int) -> None:
-    while session.labels < labels and (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[int(draw.item_id[1:])]))
-
-
 @pytest.mark.full
 def test_the_log_holds_the_forecast_and_tells_it_again(
     bad: Known, plan: lc.Plan, tmp_path: Path
@@ -178,9 +174,9 @@ def test_the_log_holds_the_forecast_and_tells_it_again(
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     session = lc.Session(bad.population, plan, store, "learns")
     engine = session.engine
-    answered(session, bad, PILOT - 1)
+    answer_draws(session, bad, until=PILOT - 1)
     assert engine.pilot == PILOT and engine.watched_for == engine.largest >= 10 * PILOT
-    answered(session, bad, PILOT)
+    answer_draws(session, bad, until=PILOT)
     (event,) = [one for one in session.events if one.kind == "reforecast"]
     assert event.detail["labels"] == PILOT and event.detail["planned"] == engine.watched_for
     assert "pilot" not in event.detail, "it told enough"
@@ -188,7 +184,7 @@ def test_the_log_holds_the_forecast_and_tells_it_again(
     said = session.results()["recall"]
     assert said.scope.planned == engine.planned > int(plan.planned or 0)
     session.undo()
-    answered(session, bad, PILOT + 3)
+    answer_draws(session, bad, until=PILOT + 3)
     assert sum(one.kind == "reforecast" for one in session.events) == 1, "once, whatever follows"
     again = lc.Session.open(store, "learns", population=bad.population)
     assert again.results()["recall"].to_json() == session.results()["recall"].to_json()
@@ -204,10 +200,10 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     session = lc.Session(bad.population, plan.with_seed(LITTLE_TOLD), store, "goes on")
     engine = session.engine
-    answered(session, bad, PILOT)
+    answer_draws(session, bad, until=PILOT)
     assert engine.pilot == 2 * PILOT and engine.watched_for == engine.largest > engine.planned
     assert pilot_words(engine).endswith("; we know more after 120")
-    answered(session, bad, 2 * PILOT + 5)
+    answer_draws(session, bad, until=2 * PILOT + 5)
     first, second = [one for one in session.events if one.kind == "reforecast"]
     assert first.detail["half_width"] > LITTLE_KNOWN >= second.detail["half_width"]
     assert (first.detail["pilot"], second.detail["labels"]) == (2 * PILOT, 2 * PILOT)
@@ -253,7 +249,7 @@ def test_the_start_page_has_the_size_that_was_learned(
 
     assert summary().of_planned == f"of about {before:,} judged"
     assert _ahead(session, "recall")[0] is not None
-    answered(session, bad, max(PILOT, before + 1))
+    answer_draws(session, bad, until=max(PILOT, before + 1))
     after = session.engine.planned
     assert after > before + 1 and summary().status == "labelling"
     assert summary().of_planned == f"of about {after:,} judged"
@@ -264,7 +260,7 @@ def test_the_start_page_has_the_size_that_was_learned(
 def piloted(bad: Known, plan: lc.Plan) -> lc.Session:
     """A session at the end of its pilot."""
     session = lc.Session(bad.population, plan)
-    answered(session, bad, PILOT)
+    answer_draws(session, bad, until=PILOT)
     return session
 
 

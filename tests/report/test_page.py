@@ -19,6 +19,7 @@ from labelcore.report.labelling_account import thinned
 from labelcore.report.markup import element, table
 from labelcore.words.counts import cell_words
 from labelcore.words.short_sentences import range_of, short_sentence, short_value
+from tests.answering import answer_draws
 from tests.report.conftest import Made
 from tests.report.sessions import WORDS, as_json, label, session_on, write_items
 
@@ -245,10 +246,7 @@ def test_without_ids_or_classifier_and_with_many_classes(tmp_path: Path) -> None
     session = session_on(
         path, design="simple_random", estimands=["accuracy", "precision"], arguments=arguments
     )
-    for _ in range(50):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "abc"[draw.index % 3])
+    answer_draws(session, lambda draw: "abc"[draw.index % 3], 50)
     text = Outline(report_html(session)).text
     assert "row numbers: the rows must not have moved" in text
     assert "the file's prediction says so" in text

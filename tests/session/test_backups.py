@@ -24,6 +24,7 @@ from labelcore.replay import replay_project
 from labelcore.session.backups import LosesLabelsError, back_up, kept_projects, restore
 from labelcore.session.copying import copy_project
 from labelcore.store import LabelStore, MemoryStore, sqlite_backup
+from tests.answering import answer_draws
 from tests.report.sessions import session_on, write_items
 
 SECRET = "the secret of a browser"
@@ -39,16 +40,9 @@ def session(tmp_path: Path) -> Iterator[lc.Session]:
     write_items(tmp_path / "items.csv")
     made = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
     made.person(SECRET)
-    label(made, 10)
+    answer_draws(made, "yes", 10)
     yield made
     made.store.close()
-
-
-def label(session: lc.Session, number: int) -> None:
-    for _ in range(number):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
 
 
 def answers_of(file: Path) -> int:
@@ -82,7 +76,7 @@ def test_a_backup_is_a_store_and_is_put_back(session: lc.Session, tmp_path: Path
     again = lc.Session.open(url(elsewhere), "spam")
     assert again.labels == 10 and again.person(SECRET) == "me"
     assert replay_project(url(elsewhere), "spam").answers == 10
-    label(again, 1)
+    answer_draws(again, "yes", 1)
     assert copy.read_bytes() == before, "a backup stays as it is"
 
 
@@ -92,7 +86,7 @@ def test_what_would_be_lost_is_counted_before_anything_is(
     store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
     back_up(session.store, copy)
     last = len(session.events)
-    label(session, 3)
+    answer_draws(session, "yes", 3)
     with pytest.raises(LosesLabelsError, match="'spam': .* events with 3 answers since") as caught:
         restore(copy, url(store))
     (found,) = caught.value.differences
@@ -104,7 +98,7 @@ def test_what_would_be_lost_is_counted_before_anything_is(
     assert done.differences == (found,) and answers_of(store) == 10
     assert done.aside is not None and answers_of(Path(done.aside)) == 13
     with pytest.raises(StoreError, match="moved, replaced or deleted while it was open"):
-        label(session, 1)
+        answer_draws(session, "yes", 1)
     back = restore(done.aside, url(store))
     assert back.differences is not None
     (found,) = back.differences
@@ -117,7 +111,7 @@ def test_a_project_that_only_the_store_has_is_lost_whole(
     copy = tmp_path / "backup.db"
     back_up(session.store, copy)
     other = session_on(tmp_path / "items.csv", store=session.store, project="ham", seed=4)
-    label(other, 2)
+    answer_draws(other, "yes", 2)
     session.store.rename("spam", "called otherwise")
     with pytest.raises(LosesLabelsError, match="'ham': .* with 2 answers") as caught:
         restore(copy, url(tmp_path / "labels.db"))
@@ -142,7 +136,7 @@ def test_what_a_lost_store_left_beside_it_is_not_taken_for_changes_of_its_backup
 ) -> None:
     store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
     back_up(session.store, copy)
-    label(session, 3)
+    answer_draws(session, "yes", 3)
     left = store.with_name("labels.db-wal")
     changes = left.read_bytes()
     session.store.close()
@@ -202,11 +196,11 @@ def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:
 
 
 def test_a_backup_is_of_one_moment_while_others_write(session: lc.Session, tmp_path: Path) -> None:
-    stop, label_one = threading.Event(), label
+    stop = threading.Event()
 
     def go_on() -> None:
         while not stop.is_set() and session.going_on:
-            label_one(session, 1)
+            answer_draws(session, "yes", 1)
 
     writer = threading.Thread(target=go_on)
     writer.start()
@@ -225,14 +219,14 @@ def test_a_backup_takes_the_place_of_an_older_one_and_never_of_its_store(
 ) -> None:
     copy = tmp_path / "backup.db"
     back_up(session.store, copy)
-    label(session, 2)
+    answer_draws(session, "yes", 2)
     # A process that was killed leaves the changes of the older one beside it.
     copy.with_name("backup.db-wal").write_bytes((tmp_path / "labels.db-wal").read_bytes())
     (kept,) = back_up(session.store, copy, force=True)
     assert (kept.answers, kept.broken_at) == (12, 0)
     with pytest.raises(StoreError, match="is the store itself"):
         back_up(session.store, tmp_path / "labels.db", force=True)
-    label(session, 1)
+    answer_draws(session, "yes", 1)
     assert answers_of(tmp_path / "labels.db") == 13
 
 
@@ -245,7 +239,7 @@ def test_a_copy_replays_and_takes_in_what_is_new(
     assert (done.events, done.there, done.seal) == (
         len(session.events), 0, session.events[-1].hash)  # fmt: skip
     assert copy_project(session.store, target, "spam").events == 0
-    label(session, 2)
+    answer_draws(session, "yes", 2)
     session.store.update("spam", archived=True)
     assert copy_project(session.store, target, "spam").there == done.events
     assert target.project("spam").archived
@@ -270,7 +264,7 @@ def test_a_project_goes_to_postgresql_and_back(
     copy_project(session.store, there, "spam")
     far = lc.Session.open(there, "spam")
     assert far.results() == figures
-    label(far, 3)
+    answer_draws(far, "yes", 3)
     assert far.results() != figures
     assert copy_project(there, session.store, "spam").events == len(far.events) - len(
         session.events
@@ -291,7 +285,7 @@ def test_a_table_of_items_comes_along(tmp_path: Path) -> None:
     items = lc.read_population(rows, content="text", scores={"lr": "score"}, thresholds={"lr": 0.5})
     plan = lc.Plan("simple_random", ["accuracy"], budget=40)
     session = lc.Session(items, plan, url(tmp_path / "a" / "labels.db"), "table")
-    label(session, 2)
+    answer_draws(session, "yes", 2)
     target = lc.open_store(url(tmp_path / "b" / "labels.db"))
     copy_project(session.store, target, "table")
     place = Path(json.loads(target.project("table").population_json)["path"])
@@ -326,8 +320,8 @@ def test_a_backup_whose_items_would_lie_elsewhere_changes_nothing(
 def test_a_copy_never_mixes_two_projects(session: lc.Session, tmp_path: Path) -> None:
     target: LabelStore = lc.open_store(url(tmp_path / "other.db"))
     copy_project(session.store, target, "spam")
-    label(lc.Session.open(target, "spam"), 1)
-    label(session, 1)
+    answer_draws(lc.Session.open(target, "spam"), "yes", 1)
+    answer_draws(session, "yes", 1)
     with pytest.raises(ProjectExistsError, match="went on by itself"):
         copy_project(session.store, target, "spam")
     session.store.rename("spam", "eggs")

@@ -25,6 +25,7 @@ from labelcore.session.integrity import accept, verify
 from labelcore.session.managing import duplicate, rename
 from labelcore.store import backups, backups_folder, guard, put_back, read_seals
 from labelcore.store.sqlite import SqliteStore
+from tests.answering import answer_draws
 from tests.report.sessions import session_on, write_items
 
 
@@ -45,10 +46,7 @@ def session(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def label(session: lc.Session, number: int) -> None:
-    for _ in range(number):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes" if draw.index % 3 else "no")
+    answer_draws(session, lambda draw: "yes" if draw.index % 3 else "no", number)
 
 
 def newest(session: lc.Session) -> Path:

@@ -35,6 +35,7 @@ from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
 from labelcore.session.managing import relink
 from labelcore.store import backups
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import automatic_backup, session_on, write_items
 
@@ -47,10 +48,7 @@ def url(file: Path) -> str:
 
 
 def label(session: lc.Session, number: int) -> None:
-    for _ in range(number):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes" if draw.index % 3 else "no")
+    answer_draws(session, lambda draw: "yes" if draw.index % 3 else "no", number)
 
 
 @pytest.fixture(scope="module")

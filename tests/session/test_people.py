@@ -20,6 +20,7 @@ from labelcore.replay import replay
 from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
+from tests.answering import answer_draws
 
 PEOPLE = ("ann", "bob", "eve")
 A_MINUTE = timedelta(minutes=1)
@@ -78,8 +79,7 @@ def replays(session: lc.Session) -> None:
 def all_but_one(session: lc.Session) -> Draw:
     """Ann leaves with the first item open, Bob answers everything else."""
     left = given(session, "ann")
-    while (draw := session.next("bob")) is not None:
-        session.answer(draw, "yes", annotator="bob")
+    answer_draws(session, "yes", who="bob")
     assert session.status == "waiting"
     return left
 
@@ -121,8 +121,7 @@ def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
     session = start(tmp_path, budget=None, margin=0.2, stop="margin", promise="watched",
                     design="recalibrated_neyman")  # fmt: skip
     given(session, "ann")
-    while (draw := session.next("bob")) is not None:
-        session.answer(draw, int(draw.item_id[1:]) >= 40)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) >= 40, who="bob")
     assert session.status == "waiting"
     clock.pass_by(LEASE)
     assert session.status == "goal reached" and session.next("bob") is None
@@ -279,8 +278,7 @@ def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
 ) -> None:
     session = start(tmp_path)
     session.answer(given(session, "ann"), "yes")
-    while (draw := session.next("bob")) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes", who="bob")
     session.undo("ann")
     assert session.next("bob") is None
     clock.pass_by(LEASE)

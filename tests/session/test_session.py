@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.stops import stop_reason
 from labelcore.testing.known import SCALARS, Known, calibrated
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.designs.synthetic import WATCHED
 
@@ -25,11 +26,6 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 def start(known: Known, **values: object) -> lc.Session:
     plan = lc.Plan("recalibrated_neyman", SCALARS, **{"budget": 60, **values})  # type: ignore[arg-type]
     return lc.Session(known.population, plan)
-
-
-def go(session: lc.Session, known: Known, until: int = 10_000) -> None:
-    while session.labels < until and (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
 
 
 def test_next_is_the_same_draw_until_it_is_answered(known: Known) -> None:
@@ -90,7 +86,7 @@ def test_one_look_reads_the_log_once_and_still_appends_after_others(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = start(known)
-    go(session, known, until=3)
+    answer_draws(session, known, until=3)
     other = lc.Session(known.population, session.plan, session.store, session.project)
     reads: list[int] = []
     read = session.store.events
@@ -104,7 +100,7 @@ def test_one_look_reads_the_log_once_and_still_appends_after_others(
         seen = session.results()
         reads.clear()
         assert session.results() == seen and session.strata() is not None and not reads
-        go(other, known, until=5)
+        answer_draws(other, known, until=5)
         assert session.labels == 3, "what is shown is of one moment"
         session.finish("enough")
         assert session.labels == 5, "what is stored follows what is there"
@@ -118,7 +114,7 @@ def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> N
     draw = session.next()
     assert draw is not None
     session.answer(draw, "later")
-    go(session, known, until=59)
+    answer_draws(session, known, until=59)
     assert session.labels == 59 and session.status == "open"
     back = session.next()
     assert back is not None and (back.index, back.item_id) == (1, draw.item_id)
@@ -143,7 +139,7 @@ def test_two_people_never_get_the_same_item(known: Known) -> None:
 
 def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
     session = start(known)
-    go(session, known, until=58)
+    answer_draws(session, known, until=58)
     first, last = session.next("a"), session.next("b")
     assert first is not None and last is not None and session.next("c") is None
     assert session.status == "waiting" and session.going_on
@@ -162,7 +158,7 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
     session = lc.Session(known.population, plan)
     other = session.next("b")
     assert other is not None
-    go(session, known)
+    answer_draws(session, known)
     assert session.next() is None and session.status == "waiting"
     session.answer(other, "yes")
     assert session.status == "goal reached"
@@ -172,7 +168,7 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
     plan = lc.Plan(design, ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)
-    go(session, known)
+    answer_draws(session, known)
     found = session.results()["accuracy"]
     assert session.status == "goal reached" and session.next() is None
     assert isinstance(found, lc.Estimate)
@@ -180,17 +176,17 @@ def test_goal_reached_then_extend(design: str, known: Known) -> None:
     labels = session.labels
     session.extend(budget=labels + 10)
     assert session.status == "open"
-    go(session, known)
+    answer_draws(session, known)
     assert session.labels == labels + 10
 
 
 def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) -> None:
     session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.1))
-    go(session, known)
+    answer_draws(session, known)
     assert session.status == "goal reached"
     session.undo()
     assert session.status == "open"
-    go(session, known)
+    answer_draws(session, known)
     assert session.status == "goal reached" and session.next() is None
     assert sum(event.kind == "stopped" for event in session.events) == 2
     said = known.population.predictions["lr"]
@@ -205,7 +201,7 @@ def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> No
     session = lc.Session(known.population, plan)
     others = [f"other {number}" for number in range(8)]
     opened = [session.next(other) for other in others]
-    go(session, known)
+    answer_draws(session, known)
     for draw in opened:
         assert draw is not None
         session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
@@ -224,11 +220,11 @@ def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> No
 
 def test_finish_and_census(known: Known) -> None:
     session = start(known)
-    go(session, known, until=45)
+    answer_draws(session, known, until=45)
     session.finish("enough")
     assert session.status == "finished" and session.next() is None
     session = start(known, budget=500)
-    go(session, known)
+    answer_draws(session, known)
     assert session.status == "exhausted"
     assert {one.state for one in session.results().values()} == {"exact"}
 
@@ -311,7 +307,7 @@ def test_what_cannot_be_the_name_of_a_new_project(
 def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["precision", "precision_curve"], budget=30)
     session = lc.Session(known.population, plan, project="spam")
-    go(session, known)
+    answer_draws(session, known)
     table, results = session.results_table(), session.results()
     band = results["precision_curve"]
     assert len(table) == 1 + len(band.x) and set(table["project"]) == {"spam"}  # type: ignore[union-attr]
@@ -326,7 +322,7 @@ def test_a_notebook_shows_how_far_it_is_and_where_a_person_labels(
 ) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=10)
     session = lc.Session(known.population, plan, f"sqlite:///{tmp_path}/a.db", "a <b>")
-    go(session, known)
+    answer_draws(session, known)
     shown = session._repr_html_()
     assert "a &lt;b&gt;&#x27; on &#x27;items.csv&#x27;: 10 labels" in shown
     assert escape(session.results()["accuracy"].sentence()) in shown

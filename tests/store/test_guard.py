@@ -18,18 +18,12 @@ from labelcore.session.backups import kept_projects
 from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
 from labelcore.store.kept import STAMP, read_seals
+from tests.answering import answer_draws
 from tests.report.sessions import session_on, write_items
 
 
 def url(file: Path) -> str:
     return f"sqlite:///{file}"
-
-
-def label(session: lc.Session, number: int) -> None:
-    for _ in range(number):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     write_items(folder / "items.csv")
     session = session_on(folder / "items.csv", store=url(folder / "labels.db"))
-    label(session, 12)
+    answer_draws(session, "yes", 12)
     session.store.close()
     shutil.rmtree(backups_folder(folder / "labels.db"))
     return folder
@@ -54,7 +48,7 @@ def database(made: Path, tmp_path: Path) -> Path:
 def labelled(database: Path, number: int = 1) -> lc.Session:
     """As another process does: open, label, close. The session, closed."""
     session = lc.Session.open(url(database), "spam")
-    label(session, number)
+    answer_draws(session, "yes", number)
     session.store.close()
     return session
 
@@ -71,7 +65,7 @@ def test_the_first_label_of_a_process_makes_a_backup(
     database = tmp_path / "labels.db"
     session = session_on(tmp_path / "items.csv", store=url(database))
     assert not backups(database), "a new store has nothing to protect"
-    label(session, 1)
+    answer_draws(session, "yes", 1)
     session.store.close()
     (made,) = backups(database)
     assert answers(made) == 1 and oct(made.stat().st_mode)[-3:] == "600"
@@ -95,7 +89,7 @@ def test_a_sitting_is_backed_up_as_it_grows(
     database = tmp_path / "labels.db"
     session, given = session_on(tmp_path / "items.csv", store=url(database)), 0
     for number in due:
-        label(session, number - given)
+        answer_draws(session, "yes", number - given)
         given, until = number, time.monotonic() + 30
         while not (made := backups(database)) or answers(made[0]) < number:
             assert time.monotonic() < until, f"no backup with {number} labels"
@@ -156,7 +150,7 @@ def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
     assert (sealed.events, sealed.hash) == (len(session.events), session.events[-1].hash)
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("DROP TRIGGER event_is_never_deleted")
-    label(session, 2)
+    answer_draws(session, "yes", 2)
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("DELETE FROM event WHERE sequence > 20")
     session.store.close()

@@ -12,6 +12,7 @@ import labelcore as lc
 from labelcore.trials.base import Trial
 from labelcore.trials.reveal import reveal
 from labelcore.trials.table import TRIALS
+from tests.answering import answer_draws
 from tests.cases import sampled
 
 FIRST_FIGURE_BY = 45
@@ -32,8 +33,7 @@ def labelled(population: lc.Population, trial: Trial, seed: int = 0) -> lc.Sessi
     """A session answered with the known truth until nothing more is asked."""
     session = lc.Session(population, trial.plan.with_seed(seed))
     truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, truth[draw.item_id])
+    answer_draws(session, lambda draw: truth[draw.item_id])
     return session
 
 
@@ -121,8 +121,7 @@ def test_the_promise_on_the_reveal_holds(trial: Trial, population: lc.Population
 def test_wrong_answers_are_found_out(trial: Trial, population: lc.Population) -> None:
     session = lc.Session(population, trial.plan)
     truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, truth[draw.item_id] == "0")
+    answer_draws(session, lambda draw: truth[draw.item_id] == "0")
     rows = reveal(session, trial)
     assert not any(row.inside for row in rows if row.key == "accuracy")
     assert all(row.differing == trial.plan.budget for row in rows)

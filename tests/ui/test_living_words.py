@@ -9,9 +9,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.charts.nodes import Node
-from labelcore.testing.known import Known, calibrated
+from labelcore.testing.known import calibrated
 from labelcore.ui.session_picture import _legend, picture
 from labelcore.words.short_sentences import range_of
+from tests.answering import answer_draws
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal
 from tests.ui.test_recorded import parts
 
@@ -26,20 +27,13 @@ def told(bars: Node) -> list[str]:
     return [texts(one) for one in spans if one[1].get("class") == "range told"]
 
 
-def labelled(known: Known, plan: lc.Plan, labels: int) -> lc.Session:
-    session = lc.Session(known.population, plan)
-    while session.labels < labels and (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-    return session
-
-
 @pytest.mark.full
 def test_the_interval_in_the_sentence_is_not_beside_its_bar(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 600, seed=3)
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)
-    early = picture(labelled(known, plan, 3), None)
+    early = picture(answer_draws(lc.Session(known.population, plan), known, until=3), None)
     assert told(early.bars) == []
-    session = labelled(known, plan, 120)
+    session = answer_draws(lc.Session(known.population, plan), known, until=120)
     for figure in ("accuracy", "recall"):
         shown = picture(session, None, figure)
         found = session.results()[figure]
@@ -58,7 +52,7 @@ def test_dots_of_a_comparison_name_the_classifiers() -> None:
 def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path: Path) -> None:
     known = nearly_equal(tmp_path, 500, 12, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:2], classifier=list(BOTH), budget=60, seed=5)
-    session = labelled(known, plan, 0)
+    session = answer_draws(lc.Session(known.population, plan), known, until=0)
     assert "race" not in str(picture(session, None).bars), "the dots are off"
     session.reword(dots=True)
     before = picture(session, None)

@@ -17,6 +17,7 @@ from labelcore.papers.oversampling.monitoring import Monitoring, Prediction, Wav
 from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, calibrated, fewest, most
+from tests.answering import answer_draws
 from tests.cases import repeated, sampled
 
 MAY = Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000)
@@ -175,10 +176,7 @@ def session_of(known: Known, labels: int, **values: Any) -> lc.Session:
     given = {"design": "simple_random", "budget": 120, "promise": "fixed", **values}
     plan = lc.Plan(given.pop("design"), ["precision", "recall"], **given)
     session = lc.Session(known.population, plan, project="waves")
-    for _ in range(labels):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known, labels)
     return session
 
 

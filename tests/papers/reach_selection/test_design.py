@@ -17,6 +17,7 @@ from labelcore.papers.reach_selection.design import ReachFrame, ReachSelectionDe
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
 from labelcore.testing.known import Known, fewest, label, labelled, most, write
+from tests.answering import answer_draws
 from tests.cases import repeated
 
 N_ITEMS = 400
@@ -157,8 +158,7 @@ def test_while_one_item_is_open_others_label_ahead(known: Known) -> None:
     assert first is not None
     session.answer(first, bool(known.truth[known.population.position(first.item_id)]))
     assert choice_of(session.engine).draws_used == 21
-    while (draw := session.next("a")) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known, who="a")
     assert choice_of(session.engine).to_json() == choice_of(plain).to_json()
 
 
@@ -221,10 +221,7 @@ def test_when_the_draws_are_used_up(known: Known) -> None:
 
 def test_ended_early_by_a_person(known: Known) -> None:
     session = lc.Session(known.population, plan_of(guess=True))
-    for _ in range(9):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known, 9)
     assert choice_of(session.engine).missing.endswith(" of 5 candidates are left")
     session.finish()
     assert choice_of(session.engine).status == "guess"
@@ -335,8 +332,7 @@ def test_a_file_without_scores_or_predictions(tmp_path: Path) -> None:
 def test_draws_that_are_counted_are_never_taken_back(known: Known) -> None:
     """T counts draws, of which some are of the same item: an extension must go beyond T itself."""
     session = lc.Session(known.population, plan_of(20, sampler="round_robin"))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     with pytest.raises(PlanError, match="more than the 20 items so far"):
         session.extend(budget=20)
     session.extend(budget=40)

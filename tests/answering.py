@@ -1,0 +1,31 @@
+"""Sessions that are answered at once, by what is known of their items."""
+
+from __future__ import annotations
+
+import labelcore as lc
+from labelcore.testing.known import Known
+
+
+def answer_draws(
+    session: lc.Session,
+    said: object,
+    number: int | None = None,
+    *,
+    until: int | None = None,
+    who: str = "me",
+) -> lc.Session:
+    """The session, once so many draws are answered, or all until nothing more is asked or so many
+    labels are there. ``said`` is the answer to each, a rule that gives it, or a file's truth."""
+    if isinstance(said, Known):
+        truth, position = said.truth, said.population.position
+        rule = lambda draw: bool(truth[position(draw.item_id)])  # noqa: E731
+    else:
+        rule = said if callable(said) else lambda draw: said
+    given = 0
+    while given != number and (until is None or session.labels < until):
+        if (draw := session.next(who)) is None:
+            assert number is None, f"only {given} of {number} draws could be answered"
+            break
+        session.answer(draw, rule(draw))
+        given += 1
+    return session
