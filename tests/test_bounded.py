@@ -340,13 +340,9 @@ def test_a_population_comes_back_with_what_it_rests_on(tmp_path: Path) -> None:
     here = read_population(file, **given)
     before = set(copies_folder().iterdir())
     job = Work(
-        "Reading",
-        apart.read,
-        str(file),
-        given,
-        folder=copies_folder(),
+        "Reading", apart.read, str(file), given, folder=copies_folder(),
         handed=lambda _, folder: apart.population_from(folder, file),
-    )
+    )  # fmt: skip
     there = job.result()
     file.unlink()
     assert there.fingerprint == here.fingerprint and len(there) == 300

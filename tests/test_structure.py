@@ -307,11 +307,8 @@ def test_a_circle_through_a_function_is_reported(tree: Path) -> None:
     ("name", "text", "fault"),
     [
         ("labelcore/stats/bad.py", "import labelcore.designs", "stats may not import designs"),
-        (
-            "labelcore/stats/bad.py",
-            "import labelcore.designs.base as b",
-            "stats may not import des",
-        ),
+        ("labelcore/stats/bad.py", "import labelcore.designs.base as b",
+         "stats may not import des"),
         ("labelcore/stats/bad.py", "from labelcore import designs", "stats may not import designs"),
         ("labelcore/stats/bad.py", "from labelcore.designs import X", "stats may not import des"),
         ("labelcore/stats/bad.py", "from .. import designs", "stats may not import designs"),
@@ -322,31 +319,19 @@ def test_a_circle_through_a_function_is_reported(tree: Path) -> None:
         ("labelcore/errors.py", "from . import stats", "errors may not import stats"),
         ("labelcore/stats/bad.py", "import labelcore as lc", "stats may not import __init__"),
         ("labelcore/stats/bad.py", "from labelcore import Plan", "stats may not import __init__"),
-        (
-            "labelcore/results.py",
-            "from labelcore.words import percent",
-            "results may not import words",
-        ),
-        (
-            "labelcore/words.py",
-            f"{FOR_TYPES}    import labelcore.store",
-            "words may not import store",
-        ),
+        ("labelcore/results.py", "from labelcore.words import percent",
+         "results may not import words"),
+        ("labelcore/words.py", f"{FOR_TYPES}    import labelcore.store",
+         "words may not import store"),
         ("labelcore/session.py", "def f():\n    import streamlit", "may import streamlit"),
         ("labelcore/session.py", "from streamlit.testing import v1", "may import streamlit"),
-        (
-            "labelcore/session.py",
-            "import importlib\nimportlib.import_module('plotly.io')",
-            "plotly",
-        ),
+        ("labelcore/session.py", "import importlib\nimportlib.import_module('plotly.io')",
+         "plotly"),
         ("labelcore/session.py", "import sqlalchemy.engine", "only store, team may import sqlal"),
         ("labelcore/session.py", "from labelcore.designs.random import X", "only the table in des"),
         ("labelcore/session.py", "from labelcore.designs import random", "only the table in desi"),
-        (
-            "labelcore/designs/bad.py",
-            "def f():\n    import labelcore.papers",
-            "may not import papers",
-        ),
+        ("labelcore/designs/bad.py", "def f():\n    import labelcore.papers",
+         "may not import papers"),
         ("labelcore/ui/bad.py", "from labelcore import papers", "ui may not import papers"),
         ("labelcore/papers/x/design.py", "from labelcore.ui import y", "papers may not import ui"),
         ("labelcore/papers/x/design.py", "import streamlit", "may import streamlit"),
@@ -357,7 +342,7 @@ def test_a_circle_through_a_function_is_reported(tree: Path) -> None:
         ("labelcore/extras/__init__.py", "", "extras has no row in the table"),
         ("labelcore/extra.py", "", "extra has no row in the table"),
     ],
-)
+)  # fmt: skip
 def test_a_forbidden_import_is_reported(tree: Path, name: str, text: str, fault: str) -> None:
     write(tree, name, text)
     found = faults(tree)

@@ -421,18 +421,9 @@ def folds(test: AppTest) -> list[str]:
 def texts(test: AppTest) -> str:
     """Everything that stands on the page as text, its spaces plain ones."""
     kinds = (
-        "title",
-        "header",
-        "subheader",
-        "text",
-        "code",
-        "markdown",
-        "caption",
-        "error",
-        "warning",
-        "info",
-        "success",
-    )
+        "title", "header", "subheader", "text", "code", "markdown", "caption", "error", "warning",
+        "info", "success",
+    )  # fmt: skip
     said = [str(one.value) for kind in kinds for one in getattr(test, kind)]
     head, tools = (surface(test).get(part) or {} for part in ("head", "tools"))
     said += [head.get("question", ""), " · ".join(head.get("said", ())), tools.get("saved", "")]

@@ -234,16 +234,10 @@ def test_a_scored_file_has_every_question(app) -> None:
     page = asked(app, scored())
     assert "Several classifiers at once" not in page.radio(key="new-aim").options
     assert every_question(page).radio(key="new-aim").options == [
-        "Precision and recall",
-        "How accurate is it?",
-        "Is a better than b?",
-        "Several classifiers at once",
-        "Which cut should I ship?",
-        "Where does the list turn bad?",
-        "Which list is better?",
-        "How common is it?",
-        "Have I found enough?",
-    ]
+        "Precision and recall", "How accurate is it?", "Is a better than b?",
+        "Several classifiers at once", "Which cut should I ship?", "Where does the list turn bad?",
+        "Which list is better?", "How common is it?", "Have I found enough?",
+    ]  # fmt: skip
 
 
 def test_is_a_better_than_b(app, data_folder: Path) -> None:

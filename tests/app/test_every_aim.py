@@ -54,15 +54,9 @@ def written(kind: str) -> bytes:
 
 
 KINDS = (
-    "near equal",
-    "same",
-    "two different",
-    "one classifier",
-    "no prediction",
-    "three classes",
-    "five classes",
-    "tied scores",
-)
+    "near equal", "same", "two different", "one classifier", "no prediction", "three classes",
+    "five classes", "tied scores",
+)  # fmt: skip
 PRESET = {
     "near equal": BETTER,
     "two different": BETTER,

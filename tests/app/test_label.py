@@ -279,13 +279,9 @@ def test_exhausted(app, data_folder) -> None:
 
 def test_hostile_class_names_and_project(app, items, data_folder) -> None:
     population = lc.read_population(
-        items,
-        content="text",
-        scores={"lr": "score_lr"},
-        predictions={"lr": "pred_lr"},
-        classes=["**no**", HOSTILE],
-        positive=HOSTILE,
-    )
+        items, content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"},
+        classes=["**no**", HOSTILE], positive=HOSTILE,
+    )  # fmt: skip
     plan = lc.Plan("simple_random", ["accuracy"], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", HOSTILE[:60])
     page = app("label", project=HOSTILE[:60])

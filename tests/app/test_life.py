@@ -294,18 +294,13 @@ def test_words_that_cannot_be_used(app, make, data_folder: Path) -> None:
     "what",
     sampled(
         [
-            "Rename",
-            "Correct the wording",
-            "Duplicate",
-            "Go on longer",
-            "Finish",
-            "Archive",
+            "Rename", "Correct the wording", "Duplicate", "Go on longer", "Finish", "Archive",
             "Erase",
         ],
         1,
         seed=1,
     ),
-)
+)  # fmt: skip
 def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None:
     session = make(labels=3)
     before = session.store.project("demo"), session.store.events("demo")

@@ -54,14 +54,10 @@ def leafy(n: int) -> Row:
 MIXED = [{"a": 1}, "none", 3, None, [1]]
 # Of each file a row by its number, and what is shown of it.
 FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
-    "flat object": (
-        lambda n: {"ticket": {"subject": f"Late {n}", "body": said(n)}, **scored(n)},
-        ("ticket.subject", "ticket.body"),
-    ),
-    "object with two lists": (
-        lambda n: {"ticket": {"subject": said(n), "messages": chat(n), "tags": ["a"]}, **scored(n)},
-        ("ticket.subject", "ticket.messages"),
-    ),
+    "flat object": (lambda n: {"ticket": {"subject": f"Late {n}", "body": said(n)}, **scored(n)},
+        ("ticket.subject", "ticket.body")),
+    "object with two lists": (lambda n: {"ticket": {"subject": said(n), "messages": chat(n),
+        "tags": ["a"]}, **scored(n)}, ("ticket.subject", "ticket.messages")),
     "messages with tools": (lambda n: {"messages": chat(n), **scored(n)}, ("messages",)),
     "a trace": (traced, ("input.messages", "output.content")),
     "lists of scores": (answered, ("output.content",)),
@@ -69,7 +65,7 @@ FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
     "arrays of arrays": (lambda n: {"grid": [[n, 1], [2, 3]], **scored(n)}, ("grid",)),
     "empty objects": (lambda n: {}, ()),
     "200 leaves": (leafy, ()),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

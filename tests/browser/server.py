@@ -86,14 +86,10 @@ class Server:
         else:
             with self.log_file.open("ab") as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "streamlit", *arguments],
-                    cwd=self.app.parent,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
+                    [sys.executable, "-m", "streamlit", *arguments], cwd=self.app.parent,
+                    env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                     start_new_session=True,
-                )
+                )  # fmt: skip
         try:
             self._wait_until_healthy(seconds)
         except BaseException:

@@ -31,14 +31,9 @@ NEEDED: dict[str, type[Design[Any]]] = {
     **dict.fromkeys(CHOICES, Chooses),
 }
 CAPABILITIES: tuple[type[Design[Any]], ...] = (
-    EstimatesScalars,
-    EstimatesFromCells,
-    ComparesTwo,
-    EstimatesCurve,
-    ComparesLists,
-    Chooses,
+    EstimatesScalars, EstimatesFromCells, ComparesTwo, EstimatesCurve, ComparesLists, Chooses,
     SharesDraws,
-)
+)  # fmt: skip
 
 
 class Boastful(type(lc.DESIGNS["reach_selection"])):  # type: ignore[misc]

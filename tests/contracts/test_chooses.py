@@ -184,15 +184,9 @@ class NotJson(Broken):
 
 
 CHOICES = Family(
-    n_items=N_ITEMS,
-    plan_of=plan_of,
-    results=choice_results,
-    undone_at=(3, 40, 61),
-    agreed=50,
-    read_at=(0, 20, 80),
-    sound=Broken,
-    refusals=(AssertionError, ReplayError, TypeError),
-)
+    n_items=N_ITEMS, plan_of=plan_of, results=choice_results, undone_at=(3, 40, 61), agreed=50,
+    read_at=(0, 20, 80), sound=Broken, refusals=(AssertionError, ReplayError, TypeError),
+)  # fmt: skip
 CONTRACTS = [
     Owed(CHOICES.same_seed_same_draws, [CHOICES.twin(Unseeded)]),
     Owed(CHOICES.replay_equals_incremental, [CHOICES.twin(Unseeded)]),

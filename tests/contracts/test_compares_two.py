@@ -156,16 +156,10 @@ class Broken(PairedComparison):
 
 
 PAIRED = Family(
-    n_items=N_ITEMS,
-    plan_of=plan_of,
-    results=scalar_results,
-    undone_at=(41, 55),
-    agreed=45,
-    written={"margin": 0.1, "stop": "margin"},
-    read_at=(0, 20, 50, 65),
-    sound=Broken,
+    n_items=N_ITEMS, plan_of=plan_of, results=scalar_results, undone_at=(41, 55), agreed=45,
+    written={"margin": 0.1, "stop": "margin"}, read_at=(0, 20, 50, 65), sound=Broken,
     refusals=(AssertionError, ReplayError),
-)
+)  # fmt: skip
 CONTRACTS = [
     Owed(PAIRED.same_seed_same_draws, [PAIRED.twin(Unseeded)]),
     Owed(PAIRED.replay_equals_incremental, [PAIRED.twin(Forgetful)]),

@@ -461,15 +461,9 @@ class Early(BrokenPoints):
 
 
 POINTS = Family(
-    n_items=N_ITEMS,
-    plan_of=points_plan,
-    results=results,
-    undone_at=(3, 67),
-    agreed=85,
-    read_at=(0, 20, 80, 150),
-    sound=BrokenPoints,
-    refusals=(AssertionError, ReplayError, PlanError),
-)
+    n_items=N_ITEMS, plan_of=points_plan, results=results, undone_at=(3, 67), agreed=85,
+    read_at=(0, 20, 80, 150), sound=BrokenPoints, refusals=(AssertionError, ReplayError, PlanError),
+)  # fmt: skip
 BY_POINT = [
     Owed(POINTS.same_seed_same_draws, [POINTS.twin(Unseeded)]),
     Owed(POINTS.replay_equals_incremental, [POINTS.twin(Unseeded)]),

@@ -42,14 +42,10 @@ def items(*, several: bool = False) -> tuple[lc.Population, list[str]]:
         }
     )
     population = lc.read_population(
-        table,
-        id="id",
-        content="text",
-        scores={"a": "a", "b": "b"},
-        predictions={"a": "a_says", "b": "b_says"},
-        helpers={"judge": "judge"},
+        table, id="id", content="text", scores={"a": "a", "b": "b"},
+        predictions={"a": "a_says", "b": "b_says"}, helpers={"judge": "judge"},
         name="items.parquet",
-    )
+    )  # fmt: skip
     return population, truth.tolist()
 
 
@@ -57,40 +53,24 @@ PLANS: dict[str, dict[str, Any]] = {
     "simple_random": {"estimands": SCALAR, "classifier": "a", "budget": 60},
     "stratified": {"estimands": ["accuracy"], "classifier": "a", "budget": 60},
     "recalibrated_neyman": {"estimands": SCALAR, "classifier": "a", "budget": 60},
-    "recalibrated_neyman without helpers": {
-        "estimands": SCALAR,
-        "classifier": "a",
-        "budget": 60,
-        "params": {"helpers": []},
-    },
+    "recalibrated_neyman without helpers": {"estimands": SCALAR, "classifier": "a", "budget": 60,
+        "params": {"helpers": []}},
     "recalibrated_neyman several": {"estimands": ["accuracy"], "classifier": "a", "budget": 60},
     "oversampling": {"estimands": ["precision", "recall"], "classifier": "a", "budget": 60},
-    "recycling": {
-        "estimands": ["precision"],
-        "params": {"parent": "b", "children": ["a"], "sample_size": 50},
-    },
-    "reach_selection": {
-        "estimands": ["selection"],
-        "classifier": "a",
-        "budget": 60,
-        "params": {"candidates": [100, 300], "precision_threshold": 0.6},
-    },
+    "recycling": {"estimands": ["precision"],
+        "params": {"parent": "b", "children": ["a"], "sample_size": 50}},
+    "reach_selection": {"estimands": ["selection"], "classifier": "a", "budget": 60,
+        "params": {"candidates": [100, 300], "precision_threshold": 0.6}},
     "paula": {"estimands": CURVE, "classifier": "a"},
     "logarithmic_stratified": {"estimands": CURVE, "classifier": "a"},
     "random_curve": {"estimands": CURVE, "classifier": "a", "budget": 60},
-    "paired_comparison": {
-        "estimands": ["accuracy_difference"],
-        "classifier": ["a", "b"],
-        "budget": 60,
-    },
-    "paired_lists": {
-        "estimands": ["precision_curve_difference"],
-        "classifier": ["a", "b"],
-        "budget": 60,
-    },
+    "paired_comparison": {"estimands": ["accuracy_difference"], "classifier": ["a", "b"],
+        "budget": 60},
+    "paired_lists": {"estimands": ["precision_curve_difference"], "classifier": ["a", "b"],
+        "budget": 60},
     "geometric_strata": {"estimands": CURVE, "classifier": "a", "budget": 200},
     "agreement_patterns": {"estimands": ["precision"], "classifier": ["a", "b"], "budget": 60},
-}
+}  # fmt: skip
 DIGESTS = {
     "simple_random": "7fe2daf7a663eaab",
     "stratified": "3bb1e89f39315903",

@@ -90,16 +90,10 @@ def quick_plan(name: str, **values: Any) -> lc.Plan:
 
 
 FAMILY = Family(
-    n_items=N_ITEMS,
-    plan_of=quick_plan,
-    results=scalar_results,
-    undone_at=(31, 50, 51),
-    agreed=40,
-    written={"margin": 0.1},
-    read_at=(0, 20, 50, 70),
-    sound=Broken,
+    n_items=N_ITEMS, plan_of=quick_plan, results=scalar_results, undone_at=(31, 50, 51), agreed=40,
+    written={"margin": 0.1}, read_at=(0, 20, 50, 70), sound=Broken,
     refusals=(AssertionError, ReplayError, TypeError),
-)
+)  # fmt: skip
 SHARERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, SharesDraws)]
 CANDIDATES = {"candidates": ("vote", "a", "b")}
 PLANS = {

@@ -85,13 +85,9 @@ def test_the_labels_come_back_as_items(session: lc.Session, tmp_path: Path) -> N
     path = tmp_path / "home.json"
     path.write_bytes(LABELLED_FORMS["label-studio"](session))
     found = lc.read_population(
-        path,
-        id="labelcore_id",
-        content=["text"],
-        scores={"lr": "lr_score"},
-        predictions={"lr": "lr_prediction"},
-        known="annotation",
-    )
+        path, id="labelcore_id", content=["text"], scores={"lr": "lr_score"},
+        predictions={"lr": "lr_prediction"}, known="annotation",
+    )  # fmt: skip
     table = session.labels_table(content=True).set_index("id")
     assert found.ids() == table.index.tolist() and found.is_table
     assert found.scores["lr"].tolist() == table["score_lr"].tolist()

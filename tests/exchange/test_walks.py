@@ -157,13 +157,9 @@ def test_systematic_review(tmp_path: Path) -> None:
         known="asreview_label",
     )
     plan = lc.Plan(
-        "recalibrated_neyman",
-        ["recall"],
-        existing="certainty",
-        budget=300,
-        confidence=0.999,
+        "recalibrated_neyman", ["recall"], existing="certainty", budget=300, confidence=0.999,
         seed=2,
-    )
+    )  # fmt: skip
     session = lc.Session(population, plan)
     label(session, lambda s, d: "flood" in s.item(d)["abstract"])
     found = (relevant & screened).sum() / relevant.sum()

@@ -168,13 +168,9 @@ def test_weights_of_a_ranked_list_are_unbiased_and_equal_ones_are_not(
 def test_a_method_without_weights_leaves_them_missing(name: str, known: Known) -> None:
     plans = {
         "paula": lc.Plan("paula", ["precision_curve"], params={"window": 5, "epsilon": 0.5}),
-        "reach_selection": lc.Plan(
-            "reach_selection",
-            ["selection"],
-            params={"candidates": [20, 60], "precision_threshold": 0.5},
-            budget=40,
-        ),
-    }
+        "reach_selection": lc.Plan("reach_selection", ["selection"],
+            params={"candidates": [20, 60], "precision_threshold": 0.5}, budget=40),
+    }  # fmt: skip
     table = labelled(known, plans[name]).labels_table()
     assert len(table) >= 10 and table["weight"].isna().all()
 

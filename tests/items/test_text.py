@@ -15,26 +15,12 @@ FOLDERS = Folders(Path("nowhere"))
 @pytest.mark.parametrize(
     "value",
     [
-        "",
-        "   ",
-        "hello",
-        "<script>alert(1)</script>",
-        "{not json}",
-        "[]",
-        "{}",
-        "null",
-        "12",
-        '"quoted"',
-        "data:text/html,<script>",
-        "data:image/png;base64,",
-        "data:image/png;base64,@@@",
-        "the file is photo.png",
-        "https://a.example/photo.png",
-        "tab\there\n    indented",
-        "zero\u200bwidth\u200d",
-        "marks \u200f\u200e of direction",
+        "", "   ", "hello", "<script>alert(1)</script>", "{not json}", "[]", "{}", "null", "12",
+        '"quoted"', "data:text/html,<script>", "data:image/png;base64,",
+        "data:image/png;base64,@@@", "the file is photo.png", "https://a.example/photo.png",
+        "tab\there\n    indented", "zero\u200bwidth\u200d", "marks \u200f\u200e of direction",
     ],
-)
+)  # fmt: skip
 def test_ordinary_text_is_left_as_it_is(value: str) -> None:
     assert form_of(value, FOLDERS) == Text(value)
 

@@ -47,14 +47,10 @@ COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_ra
         ("accuracy[] ] > 0.8", Quantity("accuracy", "]"), 0.8, True),
         ("precision[x]y]@m[1] ≥ .9", Quantity("precision", "x]y", "m[1]"), 0.9, True),
         ("accuracy@a]>b <= 0.8", Quantity("accuracy", None, "a]>b"), 0.8, False),
-        (
-            "accuracy[a > 1] > accuracy[b<=2]",
-            Quantity("accuracy", "a > 1"),
-            Quantity("accuracy", "b<=2"),
-            True,
-        ),
+        ("accuracy[a > 1] > accuracy[b<=2]", Quantity("accuracy", "a > 1"),
+         Quantity("accuracy", "b<=2"), True),
     ],
-)
+)  # fmt: skip
 def test_read(text: str, left: Quantity, right: Quantity | float, above: bool) -> None:
     found = read_claim(text)
     assert (found.left, found.right, found.above) == (left, right, above)

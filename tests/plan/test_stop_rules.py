@@ -16,17 +16,11 @@ from labelcore.words.stops import stop_words, stopped_short, stopped_title, stop
 VALUES = {"deadline": "2027-01-31T18:00"}
 """A value of each rule that takes one."""
 LABELS = StopRule(
-    name="labels",
-    met=lambda now, number: now.labels >= int(number),
-    read=lambda text: str(int(text)),
-    written="'labels 300'",
-    choice="So many items have a label",
-    until="{value} items have a label",
-    open="the labels are not there yet",
-    short="labels reached",
-    title="The labels are there",
-    was="{value} items had a label",
-)
+    name="labels", met=lambda now, number: now.labels >= int(number),
+    read=lambda text: str(int(text)), written="'labels 300'", choice="So many items have a label",
+    until="{value} items have a label", open="the labels are not there yet", short="labels reached",
+    title="The labels are there", was="{value} items had a label",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(RULES))

@@ -68,19 +68,15 @@ S = {"scores": {"lr": "s"}}
         ({"predictions": {"lr": "p"}, "thresholds": {"lr": 0.5}}, "thresholds names 'lr'"),
         ({**S, "thresholds": {"lr": []}}, "thresholds['lr'] must hold at least one number"),
         ({**S, "thresholds": {"lr": float("nan")}}, "thresholds['lr'] must be finite, got nan"),
-        (
-            {"scores": {"judge": "t"}, "thresholds": {"judge": [4, 7]}},
-            "thresholds['judge'] must lie within the scores, which are 3 to 5, got 7",
-        ),
+        ({"scores": {"judge": "t"}, "thresholds": {"judge": [4, 7]}},
+         "thresholds['judge'] must lie within the scores, which are 3 to 5, got 7"),
         ({**S, "thresholds": {"lr": [1, 1.0]}}, "two classifiers would be called 'lr>=1'"),
-        (
-            {"scores": {"lr": "s", "lr>=0.3": "s"}, "thresholds": {"lr": [0.3, 0.5]}},
-            "two classifiers would be called 'lr>=0.3'",
-        ),
+        ({"scores": {"lr": "s", "lr>=0.3": "s"}, "thresholds": {"lr": [0.3, 0.5]}},
+         "two classifiers would be called 'lr>=0.3'"),
         ({**S, "descending": ["svm"]}, "descending names 'svm', which has no score"),
         ({"scores": {"": "s"}}, "text that is not empty"),
     ],
-)
+)  # fmt: skip
 def test_rules(
     faults_of: Callable[..., Sequence[Fault]], arguments: dict[str, Any], rule: str
 ) -> None:
@@ -98,20 +94,16 @@ def test_rules(
         ({"thresholds": {"lr": (1, 0.1)}}, {"lr>=1": [0, 0, 0], "lr>=0.1": [1, 1, 1]}),
         ({"thresholds": {"lr": np.float64(0.3)}}, {"lr": [0, 1, 1]}),
         ({"thresholds": {"lr": 0.3}, "descending": ["lr"]}, {"lr": [1, 1, 0]}),
-        (
-            {"thresholds": {"lr": [0.1, 0.3]}, "descending": "lr"},
-            {"lr<=0.1": [1, 0, 0], "lr<=0.3": [1, 1, 0]},
-        ),
+        ({"thresholds": {"lr": [0.1, 0.3]}, "descending": "lr"},
+         {"lr<=0.1": [1, 0, 0], "lr<=0.3": [1, 1, 0]}),
         ({"predictions": {"lr": "p"}}, {"lr": [0, 1, 0]}),
         ({"predictions": {"lr": "p"}, "thresholds": {"lr": 0.3}}, {"lr": [0, 1, 0]}),
-        (
-            {"predictions": {"lr": "p"}, "thresholds": {"lr": [0.3, 0.5]}},
-            {"lr": [0, 1, 0], "lr>=0.3": [0, 1, 1], "lr>=0.5": [0, 0, 1]},
-        ),
+        ({"predictions": {"lr": "p"}, "thresholds": {"lr": [0.3, 0.5]}},
+         {"lr": [0, 1, 0], "lr>=0.3": [0, 1, 1], "lr>=0.5": [0, 0, 1]}),
         ({"predictions": {"nb": "p"}}, {"nb": [0, 1, 0]}),
         ({}, {}),
     ],
-)
+)  # fmt: skip
 def test_predicted(
     read: Read, arguments: dict[str, Any], predictions: dict[str, list[int]]
 ) -> None:
@@ -156,15 +148,10 @@ def test_the_ordering_score_is_larger_for_more_positive(read: Read) -> None:
 def test_arguments_read_the_same_population_again(csv_file: Callable[..., Path]) -> None:
     path = csv_file(DATA)
     first = read_population(
-        str(path),
-        content="text",
-        scores={"lr": "s", "svm": "t"},
-        predictions={"lr": "p"},
-        thresholds={"svm": np.array([3, 4.5]).tolist()},
-        descending={"svm", "lr"},
-        classes=("no", "yes"),
-        metadata=("p", "s"),
-    )
+        str(path), content="text", scores={"lr": "s", "svm": "t"}, predictions={"lr": "p"},
+        thresholds={"svm": np.array([3, 4.5]).tolist()}, descending={"svm", "lr"},
+        classes=("no", "yes"), metadata=("p", "s"),
+    )  # fmt: skip
     again = read_population(path, **json.loads(json.dumps(first.arguments, sort_keys=True)))
     assert again.fingerprint == first.fingerprint
     assert again.arguments == first.arguments

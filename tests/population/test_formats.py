@@ -73,13 +73,9 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> Non
     path = tmp_path / f"items{suffix.upper() if upper else suffix}"
     write(ITEMS, path)
     population = read_population(
-        path,
-        id="id",
-        content=["text", "id"],
-        scores={"A": "score"},
-        predictions={"A": "predicted"},
-        metadata="truth",
-    )
+        path, id="id", content=["text", "id"], scores={"A": "score"},
+        predictions={"A": "predicted"}, metadata="truth",
+    )  # fmt: skip
     assert population.ids() == ITEMS["id"].tolist()
     assert population.scores["A"].tolist() == ITEMS["score"].tolist()
     assert population.classes == ("ham", "spam")

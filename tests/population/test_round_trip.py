@@ -101,14 +101,9 @@ def written(path: Path, raw: bytes) -> Path:
 
 def read(path: Path, **dialect: Any) -> Any:
     return read_population(
-        path,
-        id="id",
-        content=["text", "more"],
-        scores={"lr": "score"},
-        predictions={"lr": "class"},
-        classes=CLASSES,
-        dialect=dialect,
-    )
+        path, id="id", content=["text", "more"], scores={"lr": "score"},
+        predictions={"lr": "class"}, classes=CLASSES, dialect=dialect,
+    )  # fmt: skip
 
 
 def name_of(form: Format, packed: bool) -> str:

@@ -22,19 +22,12 @@ PLANS: dict[str, dict[str, Any]] = {
     "accuracy": {"design": "simple_random", "estimands": ["accuracy"]},
     "precision and recall": {},
     "curve": {"design": "geometric_strata", "estimands": ["precision_curve"], "budget": 160},
-    "A or B": {
-        "design": "paired_comparison",
-        "estimands": ["accuracy_difference", "precision_difference"],
-        "classifier": ["lr", "nb"],
-        "arguments": TWO,
-    },
-    "several": {
-        "design": "agreement_patterns",
-        "estimands": ["accuracy", "f1"],
-        "classifier": ["lr", "nb"],
-        "arguments": TWO,
-    },
-}
+    "A or B": {"design": "paired_comparison",
+        "estimands": ["accuracy_difference", "precision_difference"], "classifier": ["lr", "nb"],
+        "arguments": TWO},
+    "several": {"design": "agreement_patterns", "estimands": ["accuracy", "f1"],
+        "classifier": ["lr", "nb"], "arguments": TWO},
+}  # fmt: skip
 
 
 def replay_of(html: str) -> Any:

@@ -30,43 +30,19 @@ READ: dict[str, Any] = {
 }
 BOTH = {"classifier": ["lr", "said"], "budget": 60}
 PLANS: dict[str, lc.Plan] = {
-    "helpers": lc.Plan(
-        "recalibrated_neyman",
-        ["precision", "recall"],
-        classifier="lr",
-        budget=60,
-        params={"helpers": ["judge", "raw"]},
-        existing="certainty",
-        seed=SEED,
-    ),
-    "a claim": lc.Plan(
-        "agreement_patterns",
-        "recall",
-        claims=["recall@lr > recall@said"],
-        existing="ignored",
-        **BOTH,
-    ),
-    "a curve": lc.Plan(
-        "recalibrated_neyman", "precision_curve", classifier="lr", budget=60, existing="random"
-    ),
-    "reach": lc.Plan(
-        "reach_selection",
-        "selection",
-        classifier="lr",
-        budget=60,
-        params={"candidates": [100, 300], "precision_threshold": 0.6},
-        existing="ignored",
-    ),
-    "recycling": lc.Plan(
-        "recycling",
-        "precision",
-        params={"parent": "lr", "children": ["said"], "sample_size": 50},
-        existing="ignored",
-    ),
-    "rare patterns": lc.Plan(
-        "agreement_patterns", "precision", classifier=["lr", "raw"], budget=60, existing="ignored"
-    ),
-}
+    "helpers": lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="lr", budget=60,
+        params={"helpers": ["judge", "raw"]}, existing="certainty", seed=SEED),
+    "a claim": lc.Plan("agreement_patterns", "recall", claims=["recall@lr > recall@said"],
+        existing="ignored", **BOTH),
+    "a curve": lc.Plan("recalibrated_neyman", "precision_curve", classifier="lr", budget=60,
+        existing="random"),
+    "reach": lc.Plan("reach_selection", "selection", classifier="lr", budget=60,
+        params={"candidates": [100, 300], "precision_threshold": 0.6}, existing="ignored"),
+    "recycling": lc.Plan("recycling", "precision",
+        params={"parent": "lr", "children": ["said"], "sample_size": 50}, existing="ignored"),
+    "rare patterns": lc.Plan("agreement_patterns", "precision", classifier=["lr", "raw"], budget=60,
+        existing="ignored"),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

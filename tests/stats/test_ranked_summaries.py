@@ -36,13 +36,9 @@ def sample_of(truth: np.ndarray, edges: np.ndarray, rank: np.ndarray) -> RankedS
     """The labels of ``rank`` in strata that end at ``edges``."""
     sizes = np.diff(edges, prepend=0)
     return RankedSample(
-        len(truth),
-        sizes,
-        edges - (sizes - 1) / 2,
-        rank,
-        np.searchsorted(edges, rank),
+        len(truth), sizes, edges - (sizes - 1) / 2, rank, np.searchsorted(edges, rank),
         truth[rank - 1],
-    )
+    )  # fmt: skip
 
 
 def drawn(truth: np.ndarray, edges: np.ndarray, counts: np.ndarray, seed: object) -> RankedSample:

@@ -112,14 +112,9 @@ def test_a_choice_forgets_what_was_chosen_on_other_grounds() -> None:
 def test_what_another_page_hands_over_is_in_the_draft_and_nothing_else_changes() -> None:
     draft = Draft(way=CLAIMS, confidence=0.99, params={"paula-window": 5, "other-x": 1})
     begun = ProjectDraft(
-        question=BETTER.title,
-        estimands=("accuracy_difference",),
-        classifiers=("a", "b"),
-        thresholds=(("a", (0.1, 0.25)),),
-        design="paula",
-        params={"epsilon": 0.1},
-        margin=0.03,
-    )
+        question=BETTER.title, estimands=("accuracy_difference",), classifiers=("a", "b"),
+        thresholds=(("a", (0.1, 0.25)),), design="paula", params={"epsilon": 0.1}, margin=0.03,
+    )  # fmt: skip
     draft.begin(begun)
     assert (draft.aim, draft.pair, draft.classifier) == (BETTER.title, ["a", "b"], "a")
     assert draft.numbers == {BETTER.title: ["accuracy_difference"]}

@@ -15,15 +15,10 @@ def sample(**columns: list[object]) -> tuple[list[str], list[dict[str, str]]]:
 def test_newsgroups() -> None:
     found = guess(
         *sample(
-            id=["a", "b"],
-            text=["some words", "more words"],
-            true_label=[0, 1],
-            score_lr=[0.1, 0.9],
-            pred_lr=[0, 1],
-            score_nb=[0.2, 0.3],
-            pred_nb=[0, 0],
+            id=["a", "b"], text=["some words", "more words"], true_label=[0, 1],
+            score_lr=[0.1, 0.9], pred_lr=[0, 1], score_nb=[0.2, 0.3], pred_nb=[0, 0],
         )
-    )
+    )  # fmt: skip
     assert found.id == "id" and found.content == ("text",) and found.answers == ("true_label",)
     assert found.classifiers == (
         ClassifierColumns("lr", "score_lr", "pred_lr"),
@@ -34,15 +29,10 @@ def test_newsgroups() -> None:
 def test_pairs_without_the_short_column() -> None:
     found = guess(
         *sample(
-            id=[1, 2],
-            pos=["NN", "VP"],
-            phrase1=["a long phrase", "another"],
-            phrase2=["b", "cc"],
-            score_model=[0.25, 0.5],
-            ratings=["1 2", "3 4"],
-            mean_rating=[1.5, 3.5],
+            id=[1, 2], pos=["NN", "VP"], phrase1=["a long phrase", "another"], phrase2=["b", "cc"],
+            score_model=[0.25, 0.5], ratings=["1 2", "3 4"], mean_rating=[1.5, 3.5],
         )
-    )
+    )  # fmt: skip
     assert found.content == ("phrase1", "phrase2")
     assert found.answers == ("ratings", "mean_rating")
 
@@ -63,18 +53,10 @@ def test_unnamed_texts_by_length() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "true_label",
-        "label",
-        "gold",
-        "truth",
-        "ratings",
-        "digit",
-        "mean_rating",
-        "label_confidence",
-        "ground_truth",
-        "y",
+        "true_label", "label", "gold", "truth", "ratings", "digit", "mean_rating",
+        "label_confidence", "ground_truth", "y",
     ],
-)
+)  # fmt: skip
 def test_answers(name: str) -> None:
     assert looks_like_answer(name)
 
@@ -98,116 +80,50 @@ def test_empty_file() -> None:
 C = ClassifierColumns
 TEXT = "a text of some length"
 REAL: list[tuple[str, str, tuple[object, ...], set[str]]] = [
-    (
-        "Nr;Text;Vorhersage;Wahrscheinlichkeit;Wahrheit",
-        f"1;{TEXT};ja;0,75;nein",
-        ("Nr", ("Text",), (C("classifier", "Wahrscheinlichkeit", "Vorhersage"),), ("Wahrheit",)),
-        set(),
-    ),
-    (
-        "column 1;column 2;column 3;column 4",
-        f"1;{TEXT};0.75;1",
-        (None, ("column 2",), (), ()),
-        {"classifiers"},
-    ),
-    (
-        "id;text;prob_0;prob_1",
-        f"1;{TEXT};0.25;0.75",
-        ("id", ("text",), (C("classifier", "prob_1", None),), ()),
-        set(),
-    ),
-    (
-        "id;text;prob_ham;prob_spam",
-        f"1;{TEXT};0.25;0.75",
-        ("id", ("text",), (), ()),
-        {"classifiers"},
-    ),
-    (
-        "id;text;p_sport;p_music;p_food;predicted_class",
-        f"1;{TEXT};0.25;0.5;0.25;music",
-        ("id", ("text",), (C("class", None, "predicted_class"),), ()),
-        set(),
-    ),
-    (
-        "msg_id;message;score;pred",
-        f"m-1;{TEXT};87.5;1",
-        ("msg_id", ("message",), (C("classifier", "score", "pred"),), ()),
-        set(),
-    ),
-    (
-        "text;label;pred",
-        f"{TEXT};0;1",
-        (None, ("text",), (C("classifier", None, "pred"),), ("label",)),
-        set(),
-    ),
-    (
-        "sentence;y_true;y_pred;y_score",
-        f"{TEXT};0;1;0.625",
-        (None, ("sentence",), (C("y", "y_score", "y_pred"),), ("y_true",)),
-        set(),
-    ),
-    (
-        "text;id;sentiment;annotator;annotation_id;created_at;lead_time",
-        f"{TEXT};1;Positive;1;1;2024-02-29T10:00:00Z;12.5",
-        ("id", ("text",), (), ("sentiment", "annotation_id")),
-        set(),
-    ),
-    (
-        "record_id;title;abstract;authors;doi;included;asreview_label",
-        f"1;A title;{TEXT};Doe, J.;10.1000/1;1;1",
-        ("record_id", ("title", "abstract"), (), ("included", "asreview_label")),
-        set(),
-    ),
-    (
-        "id;comment;score_lr;pred_lr;score_nb;pred_nb",
-        f"1;{TEXT};0.5;1;0.25;0",
-        ("id", ("comment",), (C("lr", "score_lr", "pred_lr"), C("nb", "score_nb", "pred_nb")), ()),
-        set(),
-    ),
-    (
-        "phrase1;phrase2;similarity;mean_rating",
-        "a dog;one dog;0.875;4.5",
-        (None, ("phrase1", "phrase2"), (C("classifier", "similarity", None),), ("mean_rating",)),
-        set(),
-    ),
-    (
-        "image_path;p_cat;ground_truth",
-        "cats/1.png;0.875;cat",
-        (None, ("image_path",), (C("cat", "p_cat", None),), ("ground_truth",)),
-        set(),
-    ),
-    (
-        "Unnamed: 0;text;prediction;probability",
-        f"0;{TEXT};sports;0.5",
-        ("Unnamed: 0", ("text",), (C("classifier", "probability", "prediction"),), ()),
-        set(),
-    ),
-    (
-        ";review;prediction;gold",
-        f"0;{TEXT};0.5;1",
-        ("", ("review",), (C("classifier", "prediction", None),), ("gold",)),
-        set(),
-    ),
-    (
-        "user_id;doc_id;body;model_confidence",
-        f"7;9;{TEXT};0.25",
-        (None, ("body",), (C("model", "model_confidence", None),), ()),
-        {"id"},
-    ),
-    (
-        "id;name;town;flagged",
-        "1;Ann;Bonn;0",
-        ("id", (), (C("classifier", None, "flagged"),), ()),
-        {"content"},
-    ),
+    ("Nr;Text;Vorhersage;Wahrscheinlichkeit;Wahrheit", f"1;{TEXT};ja;0,75;nein",
+     ("Nr", ("Text",), (C("classifier", "Wahrscheinlichkeit", "Vorhersage"),), ("Wahrheit",)),
+     set()),
+    ("column 1;column 2;column 3;column 4", f"1;{TEXT};0.75;1", (None, ("column 2",), (), ()),
+     {"classifiers"}),
+    ("id;text;prob_0;prob_1", f"1;{TEXT};0.25;0.75",
+     ("id", ("text",), (C("classifier", "prob_1", None),), ()), set()),
+    ("id;text;prob_ham;prob_spam", f"1;{TEXT};0.25;0.75", ("id", ("text",), (), ()),
+     {"classifiers"}),
+    ("id;text;p_sport;p_music;p_food;predicted_class", f"1;{TEXT};0.25;0.5;0.25;music",
+     ("id", ("text",), (C("class", None, "predicted_class"),), ()), set()),
+    ("msg_id;message;score;pred", f"m-1;{TEXT};87.5;1",
+     ("msg_id", ("message",), (C("classifier", "score", "pred"),), ()), set()),
+    ("text;label;pred", f"{TEXT};0;1",
+     (None, ("text",), (C("classifier", None, "pred"),), ("label",)), set()),
+    ("sentence;y_true;y_pred;y_score", f"{TEXT};0;1;0.625",
+     (None, ("sentence",), (C("y", "y_score", "y_pred"),), ("y_true",)), set()),
+    ("text;id;sentiment;annotator;annotation_id;created_at;lead_time",
+     f"{TEXT};1;Positive;1;1;2024-02-29T10:00:00Z;12.5",
+     ("id", ("text",), (), ("sentiment", "annotation_id")), set()),
+    ("record_id;title;abstract;authors;doi;included;asreview_label",
+     f"1;A title;{TEXT};Doe, J.;10.1000/1;1;1",
+     ("record_id", ("title", "abstract"), (), ("included", "asreview_label")), set()),
+    ("id;comment;score_lr;pred_lr;score_nb;pred_nb", f"1;{TEXT};0.5;1;0.25;0",
+     ("id", ("comment",), (C("lr", "score_lr", "pred_lr"), C("nb", "score_nb", "pred_nb")), ()),
+     set()),
+    ("phrase1;phrase2;similarity;mean_rating", "a dog;one dog;0.875;4.5",
+     (None, ("phrase1", "phrase2"), (C("classifier", "similarity", None),), ("mean_rating",)),
+     set()),
+    ("image_path;p_cat;ground_truth", "cats/1.png;0.875;cat",
+     (None, ("image_path",), (C("cat", "p_cat", None),), ("ground_truth",)), set()),
+    ("Unnamed: 0;text;prediction;probability", f"0;{TEXT};sports;0.5",
+     ("Unnamed: 0", ("text",), (C("classifier", "probability", "prediction"),), ()), set()),
+    (";review;prediction;gold", f"0;{TEXT};0.5;1",
+     ("", ("review",), (C("classifier", "prediction", None),), ("gold",)), set()),
+    ("user_id;doc_id;body;model_confidence", f"7;9;{TEXT};0.25",
+     (None, ("body",), (C("model", "model_confidence", None),), ()), {"id"}),
+    ("id;name;town;flagged", "1;Ann;Bonn;0", ("id", (), (C("classifier", None, "flagged"),), ()),
+     {"content"}),
     ("id;a;b", "1;2;3", ("id", (), (), ()), {"content"}),
-    (
-        "messageId;Message Text;True Label;Predicted Label",
-        f"1;{TEXT};spam;ham",
-        ("messageId", ("Message Text",), (C("Label", None, "Predicted Label"),), ("True Label",)),
-        set(),
-    ),
-]
+    ("messageId;Message Text;True Label;Predicted Label", f"1;{TEXT};spam;ham",
+     ("messageId", ("Message Text",), (C("Label", None, "Predicted Label"),), ("True Label",)),
+     set()),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("header", "row", "expected", "asked"), REAL, ids=lambda v: str(v)[:40])

@@ -9,32 +9,11 @@ from hypothesis import strategies as st
 from labelcore.ui.safe_text import JOINER, one_line, plain
 
 NASTY = [
-    "**bold**",
-    "_x_",
-    "`code`",
-    "[a](http://b)",
-    "![i](http://b/x.png)",
-    "$x^2$",
-    ":red[x]",
-    ":material/home:",
-    ":smile:",
-    "<img src=x onerror=y>",
-    "&lt;b&gt;",
-    "# head",
-    "1. list",
-    "- item",
-    "http://evil.example",
-    "www.evil.example",
-    "a@b.example",
-    "~~x~~",
-    "| a | b |",
-    "a -> b",
-    "a <- b",
-    "---",
-    "\\*",
-    ":blue-background[x]",
-    ":streamlit:",
-]
+    "**bold**", "_x_", "`code`", "[a](http://b)", "![i](http://b/x.png)", "$x^2$", ":red[x]",
+    ":material/home:", ":smile:", "<img src=x onerror=y>", "&lt;b&gt;", "# head", "1. list",
+    "- item", "http://evil.example", "www.evil.example", "a@b.example", "~~x~~", "| a | b |",
+    "a -> b", "a <- b", "---", "\\*", ":blue-background[x]", ":streamlit:",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", NASTY)

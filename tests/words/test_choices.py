@@ -43,46 +43,29 @@ def choice(**changes: Any) -> lc.Choice:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (
-            {},
-            "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) is the choice: "
-            "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
-            "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
-            "strict, valid at every look), from 312 labels. By the same bounds its precision is at "
-            "least 82 %.",
-        ),
-        (
-            {"status": "none acceptable", "chosen": None, "threshold": None},
-            "For the 5,000 items in posts.csv, no candidate has a precision of 90.0 % or more "
-            "(95 % confidence, strict, valid at every look), from 312 labels: none should be used.",
-        ),
-        (
-            {"status": "guess", "promise": "none"},
-            "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) looks best so "
-            "far, but nothing is shown about it yet: this is a guess, from 312 labels.",
-        ),
-        (
-            {"status": "guess", "chosen": None, "threshold": None, "promise": "none"},
-            "For the 5,000 items in posts.csv, none of the candidates looks best so far, but "
-            "nothing is shown about it yet: this is a guess, from 312 labels.",
-        ),
-        (
-            {"status": "undecided", "chosen": None, "missing": "8 of 9 candidates are left"},
-            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
-            "% or more is still open: 8 of 9 candidates are left, from 312 labels.",
-        ),
-        (
-            {
-                "status": "undecided",
-                "chosen": None,
-                "labels_used": 0,
-                "missing": "no item has a label yet",
-            },
-            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
-            "% or more is still open: no item has a label yet.",
-        ),
+        ({}, "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) is the choice: "
+         "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
+         "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
+         "strict, valid at every look), from 312 labels. By the same bounds its precision is at "
+         "least 82 %."),
+        ({"status": "none acceptable", "chosen": None, "threshold": None},
+         "For the 5,000 items in posts.csv, no candidate has a precision of 90.0 % or more "
+         "(95 % confidence, strict, valid at every look), from 312 labels: none should be used."),
+        ({"status": "guess", "promise": "none"},
+         "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) looks best so "
+         "far, but nothing is shown about it yet: this is a guess, from 312 labels."),
+        ({"status": "guess", "chosen": None, "threshold": None, "promise": "none"},
+         "For the 5,000 items in posts.csv, none of the candidates looks best so far, but "
+         "nothing is shown about it yet: this is a guess, from 312 labels."),
+        ({"status": "undecided", "chosen": None, "missing": "8 of 9 candidates are left"},
+         "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+         "% or more is still open: 8 of 9 candidates are left, from 312 labels."),
+        ({"status": "undecided", "chosen": None, "labels_used": 0,
+         "missing": "no item has a label yet"},
+         "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+         "% or more is still open: no item has a label yet."),
     ],
-)
+)  # fmt: skip
 def test_sentence(changes: dict[str, Any], words: str) -> None:
     assert choice(**changes).sentence() == words
 

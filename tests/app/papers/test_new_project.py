@@ -99,25 +99,19 @@ def test_nothing_is_offered_once_the_choice_is_made(app, data_folder: Path) -> N
     ("name", "value", "told"),
     sampled(
         [
-            (
-                "precision_threshold",
-                0.0,
-                "Precision threshold must be above 0 and at most 1, got 0.0",
-            ),
+            ("precision_threshold", 0.0,
+             "Precision threshold must be above 0 and at most 1, got 0.0"),
             ("precision_threshold", 1.5, "from 0.0 to 1.0 is needed here, and this is 1.5"),
             ("precision_slack", 0.95, "Precision slack must lie between 0 and precision threshold"),
-            (
-                "candidates",
-                "lenient, nobody",
-                "Candidates names 'nobody'; classifiers with predicti",
-            ),
+            ("candidates", "lenient, nobody",
+             "Candidates names 'nobody'; classifiers with predicti"),
             ("candidates", "lenient, 500", "from 1 to the 160 items of the file, got 500"),
             ("candidates", "20, 40", "name 'lenient' there too, or 'strict' alone"),
         ],
         1,
         seed=1,
     ),
-)
+)  # fmt: skip
 def test_a_choice_that_cannot_be_made(
     app, data_folder: Path, name: str, value: Any, told: str
 ) -> None:

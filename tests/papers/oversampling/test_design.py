@@ -202,18 +202,14 @@ def test_a_file_of_one_side_is_refused(
         ({"assumed_precision": 1.4}, r"params\['assumed_precision'\] must lie between .* got 1.4"),
         ({"assumed_precision": 0.9}, r"params\['assumed_precision'\] = 0.9 needs .*assumed_recall"),
         ({"assumed_recall": 0.7}, r"params\['assumed_recall'\] = 0.7 needs .*assumed_precision"),
-        (
-            {"prior_counts": [1, 2, 3]},
-            r"params\['prior_counts'\] must be the 4 numbers .*\(1, 2, 3\)",
-        ),
+        ({"prior_counts": [1, 2, 3]},
+         r"params\['prior_counts'\] must be the 4 numbers .*\(1, 2, 3\)"),
         ({"prior_counts": [1, 2, 3, -4]}, r"params\['prior_counts'\] must lie between 0 .* got -4"),
-        (
-            {"prior_counts": [1, 2, 3, 4], "assumed_precision": 0.9, "assumed_recall": 0.8},
-            "give one of them",
-        ),
+        ({"prior_counts": [1, 2, 3, 4], "assumed_precision": 0.9, "assumed_recall": 0.8},
+         "give one of them"),
         ({"interval": "wald"}, r"params\['interval'\] must be one of normal, .* got 'wald'"),
     ],
-)
+)  # fmt: skip
 def test_refused(params: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         plan(params=params)

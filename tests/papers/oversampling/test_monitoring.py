@@ -208,30 +208,19 @@ def test_sessions_that_are_no_waves(known: Known) -> None:
     ("call", "words"),
     [
         (lambda: Wave("w", -1, 3, 1, 5, above=10, below=10), "true_positive of wave 'w' must be 0"),
-        (
-            lambda: Wave("w", 0, 0, 1, 5, above=10, below=10),
-            "needs at least 1 label in group 'above'",
-        ),
-        (
-            lambda: Wave("w", 5, 6, 1, 5, above=10, below=10),
-            "above of wave 'w' must be at least its 11",
-        ),
+        (lambda: Wave("w", 0, 0, 1, 5, above=10, below=10),
+         "needs at least 1 label in group 'above'"),
+        (lambda: Wave("w", 5, 6, 1, 5, above=10, below=10),
+         "above of wave 'w' must be at least its 11"),
         (lambda: monitor([]), "waves must hold at least 1 wave, got none"),
         (lambda: monitor([MAY], confidence=1.0), "confidence must lie between 0 and 1, got 1.0"),
-        (
-            lambda: monitor([MAY], discount=0.0),
-            "discount must lie above 0 and at most at 1, got 0.0",
-        ),
-        (
-            lambda: monitor([MAY, JUNE, JULY], planned=1),
-            "planned must be at least the 2 comparisons",
-        ),
-        (
-            lambda: monitor([MAY]).next_wave(0, 10, above=5, below=5),
-            "above must be above 0, got 0",
-        ),
+        (lambda: monitor([MAY], discount=0.0),
+         "discount must lie above 0 and at most at 1, got 0.0"),
+        (lambda: monitor([MAY, JUNE, JULY], planned=1),
+         "planned must be at least the 2 comparisons"),
+        (lambda: monitor([MAY]).next_wave(0, 10, above=5, below=5), "above must be above 0, got 0"),
     ],
-)
+)  # fmt: skip
 def test_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
