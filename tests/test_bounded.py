@@ -168,12 +168,9 @@ def test_under_a_limit_of_the_server(tmp_path: Path) -> None:
     )
     shell = f'ulimit -v 2500000 && exec {sys.executable} -c "$PROGRAM"'
     done = subprocess.run(
-        ["bash", "-c", shell],
-        env={**os.environ, "PROGRAM": program, "OPENBLAS_NUM_THREADS": "1"},
-        cwd=Path(__file__).parents[1],
-        capture_output=True,
-        text=True,
-    )
+        ["bash", "-c", shell], env={**os.environ, "PROGRAM": program, "OPENBLAS_NUM_THREADS": "1"},
+        cwd=Path(__file__).parents[1], capture_output=True, text=True,
+    )  # fmt: skip
     told = "Reading a.csv needed more than 2.6 GB of memory."
     assert done.stdout.startswith(f"100\n{told}"), done.stderr
 

@@ -39,13 +39,10 @@ def opened(design: str, store: LabelStore, *, finished: bool = True) -> lc.Sessi
     place = {"path": str(WRITTEN / "items.csv"), "arguments": source["arguments"]}
     store.create(
         ProjectRecord(
-            design,
-            "2026-11-01T00:00:00+00:00",
-            source["fingerprint"],
-            bundle.files["plan.json"].decode().removesuffix("\n"),
-            json.dumps(place),
+            design, "2026-11-01T00:00:00+00:00", source["fingerprint"],
+            bundle.files["plan.json"].decode().removesuffix("\n"), json.dumps(place),
         )
-    )
+    )  # fmt: skip
     events = list(bundle.log)
     store.append(design, events if finished else events[:-1])
     return lc.Session.open(store, design)

@@ -58,12 +58,9 @@ KINDS = (
     "five classes", "tied scores",
 )  # fmt: skip
 PRESET = {
-    "near equal": BETTER,
-    "two different": BETTER,
-    "one classifier": ACCURACY,
-    "no prediction": RANKED,
-    "three classes": ACCURACY,
-}
+    "near equal": BETTER, "two different": BETTER, "one classifier": ACCURACY,
+    "no prediction": RANKED, "three classes": ACCURACY,
+}  # fmt: skip
 
 
 @pytest.mark.full

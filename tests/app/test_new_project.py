@@ -54,12 +54,9 @@ def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
         name: head["label"].partition(" · ")[2] for name, head in heads.items() if "label" in head
     }
     assert said == {
-        "id": "id",
-        "text": "shown",
-        "score_lr": "score of lr",
-        "pred_lr": "prediction of lr",
+        "id": "id", "text": "shown", "score_lr": "score of lr", "pred_lr": "prediction of lr",
         "true_label": "answer, hidden",
-    }
+    }  # fmt: skip
     on(page).text_input(key="new-question").set_value("Is it spam?").run()
     on(page)
     button(page, "new-create").click().run()

@@ -387,12 +387,9 @@ def _pressed(press: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> Pr
     same = [one for one in shown if one["showing"] == press["showing"]]
     later = (one["token"] for one in same if one["token"] and one["at"] >= press["at"])
     return Pressed(
-        press["key"].lower(),
-        press["token"] or next(later, ""),
-        press["text"],
-        press["repeat"],
+        press["key"].lower(), press["token"] or next(later, ""), press["text"], press["repeat"],
         press["at"] - same[0]["at"] if same else math.inf,
-    )
+    )  # fmt: skip
 
 
 def disagreements(

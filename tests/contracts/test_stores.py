@@ -476,12 +476,9 @@ def check_erase(open_one: OpenStore) -> None:
     assert store.person("spam", "a key", AT) == "me"
     said = Event(3, "erased", AT, "a2", text="why", hash="h3")
     erasure = Erasure(
-        [said],
-        ["m-1", "m-9"],
-        [replace(noted(2), annotator="x", text="")],
-        {"me": "x 1"},
+        [said], ["m-1", "m-9"], [replace(noted(2), annotator="x", text="")], {"me": "x 1"},
         '{"a": 1}',
-    )
+    )  # fmt: skip
     store.erase("spam", erasure)
     store.cleanse()
     assert store.events("spam") == [noted(1), *erasure.rewritten, said]

@@ -176,12 +176,9 @@ def test_sentences_and_looks_of_a_session(known: Known) -> None:
 @pytest.mark.full
 def test_a_claim_is_settled_where_they_disagree(known: Known) -> None:
     plan = lc.Plan(
-        NAME,
-        ["accuracy_difference"],
-        classifier=list(BOTH),
-        claims=["accuracy[a] > accuracy[b]"],
+        NAME, ["accuracy_difference"], classifier=list(BOTH), claims=["accuracy[a] > accuracy[b]"],
         budget=600,
-    )
+    )  # fmt: skip
     session = lc.Session(known.population, plan)
     while session.status == "open" and (draw := session.next()) is not None:
         session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))

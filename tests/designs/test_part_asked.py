@@ -53,13 +53,10 @@ def test_the_labels_go_where_the_figure_rests(known: Known, estimand: str, promi
         {"params": {"focus": "precision_recall"}},
         {"params": {"allocation": "neyman"}},
         {"claims": ["precision >= 0.5"], "promise": None},
-        {
-            "claims": ["recall >= 0.2"],
-            "promise": None,
-            "params": {"allocation": "two_ended", "n_above": 6},
-        },
+        {"claims": ["recall >= 0.2"], "promise": None,
+         "params": {"allocation": "two_ended", "n_above": 6}},
     ],
-)
+)  # fmt: skip
 def test_everything_is_asked_where_more_is_wanted(known: Known, values: dict[str, Any]) -> None:
     plan = lc.Plan(
         RECALIBRATED,

@@ -49,12 +49,9 @@ def test_record_linkage(tmp_path: Path) -> None:
     )
     pairs.to_parquet(tmp_path / "pairs.parquet", index=False)
     population = lc.read_population(
-        tmp_path / "pairs.parquet",
-        id=["unique_id_l", "unique_id_r"],
-        content=["name_l", "name_r"],
-        scores={"splink": "match_probability"},
-        thresholds={"splink": 0.9},
-    )
+        tmp_path / "pairs.parquet", id=["unique_id_l", "unique_id_r"], content=["name_l", "name_r"],
+        scores={"splink": "match_probability"}, thresholds={"splink": 0.9},
+    )  # fmt: skip
     plan = lc.Plan(
         "recalibrated_neyman", ["precision", "recall"], budget=150, confidence=0.999, seed=1
     )
@@ -150,12 +147,9 @@ def test_systematic_review(tmp_path: Path) -> None:
         }
     ).astype({"asreview_label": "Int64"}).to_csv(file)
     population = lc.read_population(
-        file,
-        content=["title", "abstract"],
-        scores={"found": "rank_score"},
-        predictions={"found": "asreview_label"},
-        known="asreview_label",
-    )
+        file, content=["title", "abstract"], scores={"found": "rank_score"},
+        predictions={"found": "asreview_label"}, known="asreview_label",
+    )  # fmt: skip
     plan = lc.Plan(
         "recalibrated_neyman", ["recall"], existing="certainty", budget=300, confidence=0.999,
         seed=2,
@@ -188,12 +182,9 @@ def test_judge_traces(tmp_path: Path) -> None:
             record = {"trace_id": f"t-{n}", "output": {"messages": said}, "scores": scores}
             stream.write(json.dumps(record) + "\n")
     population = lc.read_population(
-        file,
-        id="trace_id",
-        content=["output.messages[0].content", "output.messages[-1].content"],
-        scores={"judge": "scores[name=helpful].value"},
-        thresholds={"judge": 0.6},
-    )
+        file, id="trace_id", content=["output.messages[0].content", "output.messages[-1].content"],
+        scores={"judge": "scores[name=helpful].value"}, thresholds={"judge": 0.6},
+    )  # fmt: skip
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=200, confidence=0.999, seed=4)
     session = lc.Session(population, plan)
     label(session, lambda s, d: "right" in s.item(d).values())

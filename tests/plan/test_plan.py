@@ -54,11 +54,8 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"claims": ["f1 >= 0.9"], "stop": "claims", "promise": "fixed"}, PlanError, "watched"),
     ({"together": 1}, TypeError, "together must be True or False"),
     ({"params": {"strata": 3}}, PlanError, "n_above, n_below, floor, n_step, focus"),
-    (
-        {"design": "geometric_strata", "estimands": ["precision_curve"], "params": {"horizon": 2}},
-        PlanError,
-        "'horizon'.* plan for the most labels that you may want, and finish earlier",
-    ),
+    ({"design": "geometric_strata", "estimands": ["precision_curve"], "params": {"horizon": 2}},
+     PlanError, "'horizon'.* plan for the most labels that you may want, and finish earlier"),
     ({"params": {"n_above": 0}}, PlanError, "between 1 and 100"),
     ({"params": {"n_above": 2.5}}, PlanError, "whole number"),
     ({"params": {"floor": "a"}}, PlanError, "'floor'. must be a number, got 'a'"),
@@ -72,7 +69,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"params": {"horizon": 17}}, PlanError, "between 1 and 16"),
     ({"params": {"horizon": 1.5}}, PlanError, "whole number"),
     ({"params": [1]}, TypeError, "params"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("values", "error", "words"), REFUSED)

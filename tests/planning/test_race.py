@@ -125,12 +125,9 @@ def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
     """With the same classes, although strata are made once: another way to the same mean."""
     plan = lc.Plan(design, ["accuracy"], budget=100, promise="fixed")
     found = race(
-        known.population,
-        entered(known.population, plan),
-        seconds=AT_LENGTH,
-        seed=SEED,
+        known.population, entered(known.population, plan), seconds=AT_LENGTH, seed=SEED,
         world=lambda number: known.truth,
-    )[design]
+    )[design]  # fmt: skip
     shown = simulate(known.population, plan, truth=known.truth, runs=100, seed=1).table()
     half = (shown["high"] - shown["low"]) / 2
     noise = sqrt(float(half.var(ddof=1)) / 100 + (found.error * found.half_widths["accuracy"]) ** 2)

@@ -118,12 +118,9 @@ def test_predicted(
 
 def test_classifiers_keep_their_order(read: Read) -> None:
     population = read(
-        DATA,
-        scores={"z": "s", "a": "t"},
-        predictions={"m": "p", "a": "p"},
-        thresholds={"z": [0.5, 0.3]},
-        descending=["a"],
-    )
+        DATA, scores={"z": "s", "a": "t"}, predictions={"m": "p", "a": "p"},
+        thresholds={"z": [0.5, 0.3]}, descending=["a"],
+    )  # fmt: skip
     assert population.classifiers == ("z>=0.5", "z>=0.3", "a", "m")
     assert set(population.scores) == {"z>=0.5", "z>=0.3", "a"}
     assert population.thresholds == {"z>=0.5": 0.5, "z>=0.3": 0.3}

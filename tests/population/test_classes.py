@@ -98,11 +98,8 @@ def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
         (["x", "y"], {"classes": ["x", "y", "broken"]}, "a class must not be called 'broken'"),
         (["1"], {"classes": ["x"]}, "classes must name two or more"),
         (["1"], {"classes": []}, "classes must name two or more"),
-        (
-            ["x"],
-            {"classes": ["x", "x"]},
-            "classes must name each class once, got 'x' twice or more",
-        ),
+        (["x"], {"classes": ["x", "x"]},
+         "classes must name each class once, got 'x' twice or more"),
         (["c1"], {"classes": [f"c{n}" for n in range(40_000)]}, "be at most 32,767 names"),
         (["x"], {"classes": ["x", ""]}, "classes must be names that are not empty"),
         (["0", "1"], {"positive": "spam"}, "one of the classes 'no', 'yes', got 'spam'"),
@@ -112,7 +109,7 @@ def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
         ([f"c{n}" for n in range(1100)], {}, "1,100 different values such as 'c0', 'c1', 'c10'"),
         (["0.25", "1", "0.5"], {}, "is this a column of scores"),
     ],
-)
+)  # fmt: skip
 def test_refused(
     faults_of: Callable[..., Sequence[Fault]],
     values: list[str],

@@ -92,12 +92,9 @@ def test_missing_values_are_faults(parquet_file: Write) -> None:
     columns = {"id": [1, None], "text": ["x", "y"], "s": [None, 0.5], "p": [None, "yes"]}
     with pytest.raises(PopulationError) as caught:
         read_population(
-            parquet_file(columns),
-            id="id",
-            content="text",
-            scores={"a": "s"},
+            parquet_file(columns), id="id", content="text", scores={"a": "s"},
             predictions={"b": "p"},
-        )
+        )  # fmt: skip
     found = [(fault.row, fault.column, fault.line) for fault in caught.value.faults]
     assert found == [(1, "s", None), (1, "p", None), (2, "id", None)]
 

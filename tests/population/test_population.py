@@ -22,12 +22,9 @@ Read = Callable[..., Population]
 
 def test_the_example_of_the_interface(read: Read) -> None:
     population = read(
-        "id,text,lr_score,lr_pred\n007,hello,0.7,0\nx y,nan,0.2,1\n",
-        id="id",
-        content=["text"],
-        scores={"lr": "lr_score"},
-        predictions={"lr": "lr_pred"},
-    )
+        "id,text,lr_score,lr_pred\n007,hello,0.7,0\nx y,nan,0.2,1\n", id="id", content=["text"],
+        scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"},
+    )  # fmt: skip
     assert len(population) == 2
     assert population.name == "items.csv"
     assert population.ids() == ["007", "x y"]

@@ -68,11 +68,8 @@ FORMATS = (
     Format(".json", json_list, json=True),
 )
 ENCODINGS = {
-    "utf-8": "utf-8",
-    "utf-8-sig": "utf-8",
-    "utf-16": "utf-16-le",
-    "utf-16-be": "utf-16-be",
-}
+    "utf-8": "utf-8", "utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-16-be": "utf-16-be",
+}  # fmt: skip
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
 tricky = st.text(st.sampled_from('a",;\t|\n\r\\{}[]é🎉'), max_size=9)
 words = st.sampled_from(["nan", "null", "n/a", "NA", "None", "", "007", "1.50", "1,5", "true", " "])

@@ -40,12 +40,9 @@ def sixteen(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
         "thresholds": {name: 0.3 + 0.1 * place for place, name in enumerate(NAMES)},
     }
     session = session_on(
-        path,
-        design="agreement_patterns",
-        arguments=scores,
-        classifier=list(NAMES),
+        path, design="agreement_patterns", arguments=scores, classifier=list(NAMES),
         estimands=["accuracy", "precision", "recall", "f1"],
-    )
+    )  # fmt: skip
     label(session, truth, 60, eventful=False)
     session.finish()
     return session

@@ -20,12 +20,9 @@ from tests.report.sessions import chained, first, label, session_on, swapped, wr
 
 def again(session: lc.Session, events: list[Event], **options: Any) -> ReplayResult:
     return replay(
-        session.population,
-        session.record.plan_json,
-        events,
-        fingerprint=session.record.fingerprint,
-        **options,
-    )
+        session.population, session.record.plan_json, events,
+        fingerprint=session.record.fingerprint, **options,
+    )  # fmt: skip
 
 
 def refused(session: lc.Session, events: list[Event], **options: Any) -> ReplayError:

@@ -83,14 +83,11 @@ def test_people_in_processes(known: Known, url: str) -> None:
     opened(known, url)
     workers = [
         subprocess.Popen(
-            [sys.executable, str(WORKER), url, "race", f"person {number}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            [sys.executable, str(WORKER), url, "race", f"person {number}"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for number in range(3)
-    ]
+    ]  # fmt: skip
     for worker in workers:
         assert worker.stdout is not None and worker.stdout.readline() == "ready\n"
     for worker in workers:

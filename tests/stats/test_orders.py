@@ -199,11 +199,8 @@ def test_ties_whose_first_words_hardly_differ() -> None:
     first = 2**63
     keys = np.array([[first + 1, 2], [first, 1], [first + 1, 1], [3, 3]], dtype=np.uint64)
     assert ranking(np.array([1.0, 1.0, 1.0, 0.0]), lambda items: keys[items]).tolist() == [
-        1,
-        2,
-        0,
-        3,
-    ]
+        1, 2, 0, 3,
+    ]  # fmt: skip
 
 
 NUMBERS = st.one_of(

@@ -40,13 +40,10 @@ def test_pairs_without_the_short_column() -> None:
 def test_unnamed_texts_by_length() -> None:
     found = guess(
         *sample(
-            id=[1, 2],
-            amazon=["x" * 50, "y" * 40],
-            google=["z" * 40, "w" * 45],
-            shop=["a", "b"],
+            id=[1, 2], amazon=["x" * 50, "y" * 40], google=["z" * 40, "w" * 45], shop=["a", "b"],
             title_sim=[0.1, 0.2],
         )
-    )
+    )  # fmt: skip
     assert found.content == ("amazon", "google")
 
 

@@ -66,16 +66,13 @@ def in_memory(rows: pa.Table) -> lc.Population:
         id=ID,
         content="text",
         scores={
-            "crowded": "crowded",
-            SMOOTH: SMOOTH,
-            "filter": "crowded",
-            "cut": SMOOTH,
+            "crowded": "crowded", SMOOTH: SMOOTH, "filter": "crowded", "cut": SMOOTH,
             "low": "crowded",
         },
         predictions={"filter": "called"},
         thresholds={"cut": 0.5, "low": 0.25},
         descending=["low"],
-    )
+    )  # fmt: skip
 
 
 def given_rows(engine: Engine | None, rows: pa.Table) -> Given:
