@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -71,3 +71,13 @@ def repeated(times: int) -> int:
     """How many sessions a statistical test of a sound method simulates: a third of them with every
     change, all where the variable is set. Docstrings name all; limits follow from the number."""
     return times if EVERY_EXAMPLE in os.environ else -(-times // 3)
+
+
+def once(make: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+    """A fixture of a module: what ``make`` gives for a folder of its own and these arguments."""
+
+    @pytest.fixture(scope="module")
+    def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
+        return make(tmp_path_factory.mktemp("once"), *arguments, **more)
+
+    return made

@@ -22,6 +22,7 @@ from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.testing.known import Known
+from tests.cases import once
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 NAMES = np.array(["x", "y", "z"])
@@ -53,24 +54,10 @@ def made(
     return Known(population, truth)
 
 
-@pytest.fixture(scope="module")
-def better(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return made(tmp_path_factory.mktemp("better"), 110, 30)
-
-
-@pytest.fixture(scope="module")
-def clearly(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return made(tmp_path_factory.mktemp("clearly"), 300, 5)
-
-
-@pytest.fixture(scope="module")
-def worse(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return made(tmp_path_factory.mktemp("worse"), 30, 110)
-
-
-@pytest.fixture(scope="module")
-def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return made(tmp_path_factory.mktemp("tied"), 40, 40, n_items=160)
+better = once(made, 110, 30)
+clearly = once(made, 300, 5)
+worse = once(made, 30, 110)
+tied = once(made, 40, 40, n_items=160)
 
 
 def true_claim(known: Known, text: str) -> bool:

@@ -16,6 +16,7 @@ import labelcore as lc
 from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
 from labelcore.testing.known import Known, calibrated
+from tests.cases import once
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
 NEYMAN = "designs.score_frame"
@@ -86,6 +87,7 @@ PARAMETERS: list[tuple[str, str, str, str, object]] = [
     (OVERSAMPLING, '"optimal" (s\\*, never below 1)', "oversampling", "ratio", "optimal"),
     (OVERSAMPLING, "at the planned size: `normal`", "oversampling", "interval", "normal"),
 ]  # fmt: skip
+known = once(calibrated, 2000, seed=1)
 
 
 def page_says(root: Path, page: str, words: str) -> bool:
@@ -106,11 +108,6 @@ def test_parameter(
 ) -> None:
     assert getattr(lc.DESIGNS[design].Params(), name) == value, f"measured in docs/{page}"
     assert page_says(root, page, words), "the page does not say it any more"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("defaults"), 2000, seed=1)
 
 
 @pytest.mark.parametrize(

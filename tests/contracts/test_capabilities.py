@@ -23,6 +23,7 @@ from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, LISTS, SCALARS, SU
 from labelcore.figures.choices import choice_results, true_choice
 from labelcore.figures.curves import ranked_curve
 from labelcore.testing.known import Known, calibrated
+from tests.cases import once
 
 NEEDED: dict[str, type[Design[Any]]] = {
     **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),
@@ -34,6 +35,7 @@ CAPABILITIES: tuple[type[Design[Any]], ...] = (
     EstimatesScalars, EstimatesFromCells, ComparesTwo, EstimatesCurve, ComparesLists, Chooses,
     SharesDraws,
 )  # fmt: skip
+known = once(calibrated, 300, seed=11)
 
 
 class Boastful(type(lc.DESIGNS["reach_selection"])):  # type: ignore[misc]
@@ -46,11 +48,6 @@ class Boastful(type(lc.DESIGNS["reach_selection"])):  # type: ignore[misc]
 def unable(design: Design[Any]) -> list[str]:
     """The estimands of a method that it cannot estimate."""
     return [name for name in design.estimands if not isinstance(design, NEEDED[name])]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("capabilities"), 300, seed=11)
 
 
 @pytest.mark.parametrize("name", lc.DESIGNS)

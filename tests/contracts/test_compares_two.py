@@ -42,16 +42,13 @@ from labelcore.testing.scalars import (
     NoFinitePopulation,
     Peeking,
 )
+from tests.cases import once
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 N_ITEMS = 240
 PAIRS = [name for name, one in lc.DESIGNS.items() if isinstance(one, ComparesTwo)]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("pairs"), N_ITEMS, seed=3, shift=1.2)
+known = once(paired, N_ITEMS, seed=3, shift=1.2)
 
 
 def plan_of(name: str, **values: Any) -> lc.Plan:

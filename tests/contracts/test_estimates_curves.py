@@ -52,7 +52,7 @@ from labelcore.testing.known import (
     most,
     write,
 )
-from tests.cases import repeated
+from tests.cases import once, repeated
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import LIST_DESIGNS
 
@@ -67,6 +67,8 @@ SIZED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Parameters of the methods whose size follows from them: 157 labels of 400 each."""
 
+longer = once(calibrated, 1000, seed=13)
+
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
@@ -76,11 +78,6 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     truth = (rng.random(N_ITEMS) < score).astype(int)
     folder = tmp_path_factory.mktemp("lists")
     return write(folder, truth, score=score, thresholds={"lr": 0.5})
-
-
-@pytest.fixture(scope="module")
-def longer(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("longer"), 1000, seed=13)
 
 
 def plan_of(name: str, **values: Any) -> lc.Plan:

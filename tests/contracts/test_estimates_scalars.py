@@ -24,13 +24,11 @@ from labelcore.testing.scalars import (
     NoFinitePopulation,
     intervals_lie_within_what_is_certain,
 )
+from tests.cases import once
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import SCALAR_DESIGNS, WATCHED
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("contracts"), N_ITEMS, seed=11)
+known = once(calibrated, N_ITEMS, seed=11)
 
 
 # --- broken methods ----------------------------------------------------------------------------

@@ -17,12 +17,13 @@ from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
 from labelcore.testing.known import Known, labelled
 from labelcore.words.agreement import KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.contracts.test_tables import CASES, NAMED, written_files
 from tests.papers.recycling.recycled import engine_of
 
 REASONS = (KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one.name for one in CASES if one.design not in ("reach_selection", "paula")]
+files = once(written_files)
 
 
 @dataclass(slots=True)
@@ -31,11 +32,6 @@ class Prepared(Repeats):
 
     def judged(self) -> list[Judged]:
         return self.found
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[int], Known]]:
-    return written_files(tmp_path_factory.mktemp("files"))
 
 
 def settle(engine: Engine, said: Callable[[int, str], str]) -> None:

@@ -33,13 +33,11 @@ from labelcore.testing.contracts import (
     beyond_chance,
 )
 from labelcore.testing.known import NOISE, Known, labelled
+from tests.cases import once
 from tests.contracts.cases import Twin, method_cases, must_fail, twin_cases
 from tests.papers.recycling.recycled import N_ITEMS, plan_of, written
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return written(tmp_path_factory.mktemp("recycling"))
+known = once(written)
 
 
 class Broken(Recycling):

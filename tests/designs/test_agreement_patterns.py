@@ -29,7 +29,7 @@ from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, fewest, labelled, many_labelled
-from tests.cases import SOUND_AND_BROKEN, repeated
+from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
 
@@ -37,16 +37,8 @@ pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 NAME = "agreement_patterns"
 ALL = ("vote", "a", "b", "c")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("two"), 1500, seed=8)
-
-
-@pytest.fixture(scope="module")
-def four(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return written(tmp_path_factory.mktemp("four"), 2_000, seed=2)
+known = once(paired, 1500, seed=8)
+four = once(written, 2_000, seed=2)
 
 
 def plan_of(estimands: Sequence[str], classifiers: Sequence[str] = BOTH, **values: Any) -> lc.Plan:

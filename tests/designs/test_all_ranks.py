@@ -13,14 +13,11 @@ from labelcore.figures.scalars import stage_until
 from labelcore.log.engine import Engine
 from labelcore.stats.curve_readings import Yields, falls_below
 from labelcore.testing.known import Known, calibrated, label, labelled
+from tests.cases import once
 
 N_ITEMS, BUDGET = 600, 150
 DEFAULT = "recalibrated_neyman"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("all_ranks"), N_ITEMS, seed=7, a=1.0, b=1.2)
+known = once(calibrated, N_ITEMS, seed=7, a=1.0, b=1.2)
 
 
 def plan_of(**changes: object) -> lc.Plan:

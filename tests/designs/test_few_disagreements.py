@@ -16,16 +16,12 @@ from labelcore.results.types import Estimate
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, fewest, label, labelled
 from labelcore.ui.status import first_figure_line
-from tests.cases import repeated
+from tests.cases import once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
 NAME, ITEMS, DIFFER = "paired_comparison", 500, 12
 ACCURACY = "accuracy_difference"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return nearly_equal(tmp_path_factory.mktemp("near"), ITEMS, DIFFER, seed=2)
+known = once(nearly_equal, ITEMS, DIFFER, seed=2)
 
 
 def plan_of(estimands: tuple[str, ...] = DIFFERENCES[:3], **values: object) -> lc.Plan:

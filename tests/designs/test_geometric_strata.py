@@ -19,20 +19,16 @@ from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
 from tests.answering import answer_draws
-from tests.cases import repeated, sampled
+from tests.cases import once, repeated, sampled
 from tests.designs.synthetic import standard_errors
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 NAME = "geometric_strata"
+known = once(calibrated, 900, seed=21)
 
 
 def plan_of(budget: int | None = 200, **values: Any) -> lc.Plan:
     return lc.Plan(NAME, ASKED, budget=budget, **{"promise": "watched", "seed": 3, **values})
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("geometric"), 900, seed=21)
 
 
 def answered(engine: Any, index: int, kind: str) -> None:

@@ -17,17 +17,13 @@ from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.stats.profile_interval import difference_bounds
 from labelcore.testing.known import Known, fewest, label, labelled, many_labelled, most
-from tests.cases import repeated, sampled
+from tests.cases import once, repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 NAME = "paired_comparison"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("two"), 1500, seed=8)
+known = once(paired, 1500, seed=8)
 
 
 def plan_of(estimands: tuple[str, ...] = DIFFERENCES, **values: object) -> lc.Plan:

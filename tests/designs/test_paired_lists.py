@@ -23,16 +23,12 @@ from labelcore.stats import list_difference as stats
 from labelcore.stats.list_difference import DIFFERENCE, fixed_reach, list_bounds
 from labelcore.testing.known import Known, labelled, most
 from tests.answering import answer_draws
-from tests.cases import repeated
+from tests.cases import once, repeated
 from tests.designs.paired_files import BOTH, paired
 
 ASKED = "precision_curve_difference"
 ITEMS, RANK, LABELS, RUNS = 1_500, 400, 120, repeated(150)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("lists"), ITEMS, seed=8, shift=0.9)
+known = once(paired, ITEMS, seed=8, shift=0.9)
 
 
 def plan_of(budget: int = LABELS, promise: str = "fixed", **params: object) -> lc.Plan:

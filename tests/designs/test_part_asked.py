@@ -13,7 +13,7 @@ from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 from labelcore.testing.scalars import Narrow
-from tests.cases import SOUND_AND_BROKEN, repeated
+from tests.cases import SOUND_AND_BROKEN, once, repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -21,10 +21,7 @@ RECALIBRATED = "recalibrated_neyman"
 PARTS = {"precision": True, "false_omission_rate": False, "negative_predictive_value": False}
 """Figures and the prediction of the items that they rest on."""
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("parts"), 1_000, seed=4)
+known = once(calibrated, 1_000, seed=4)
 
 
 def plan_of(estimand: str, **values: Any) -> lc.Plan:

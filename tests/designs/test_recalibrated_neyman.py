@@ -21,15 +21,13 @@ from labelcore.population.array_items import Part
 from labelcore.stats.recalibration import recalibrate
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, calibrated, label, labelled, write
+from tests.cases import once
 from tests.designs.paired_files import BOTH, paired
 
 NEYMAN = "recalibrated_neyman"
 FOCI = [None, "precision_recall", *SCALARS]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("neyman"), 1000, seed=4)
+known = once(calibrated, 1000, seed=4)
+two = once(paired, 1500, seed=8)
 
 
 def test_strata_never_mix_predictions_and_are_cut_by_rank(known: Known) -> None:
@@ -208,11 +206,6 @@ def test_few_strata_are_watched_from_the_first_label(tmp_path: Path) -> None:
 
 
 # --- several classifiers -----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("two"), 1500, seed=8)
 
 
 def drawn(known: Known, plan: lc.Plan) -> list[int]:

@@ -15,7 +15,7 @@ from labelcore.planning.simulation import simulate
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Tally
 from labelcore.testing.known import Known, fewest, labelled, write
-from tests.cases import repeated
+from tests.cases import once, repeated
 
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])
@@ -35,14 +35,8 @@ def five_classes(folder: Path, n_items: int, seed: int, *, scored: bool = False)
     return write(folder, truth, prediction=NAMES[said], score=chance if scored else None)
 
 
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return five_classes(tmp_path_factory.mktemp("five"), 1200, seed=5)
-
-
-@pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return five_classes(tmp_path_factory.mktemp("scored"), 1200, seed=5, scored=True)
+five = once(five_classes, 1200, seed=5)
+scored = once(five_classes, 1200, seed=5, scored=True)
 
 
 def test_a_stratum_holds_one_predicted_class(scored: Known) -> None:

@@ -28,15 +28,11 @@ from labelcore.testing.known import (
     write,
 )
 from tests.answering import answer_draws
-from tests.cases import SOUND_AND_BROKEN, repeated
+from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.synthetic import standard_errors
 
 N_ITEMS = 1200
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("stratified"), N_ITEMS, seed=9)
+known = once(calibrated, N_ITEMS, seed=9)
 
 
 def plan_of(estimands: Any = ("accuracy",), **values: Any) -> lc.Plan:

@@ -30,18 +30,14 @@ from labelcore.testing.known import (
     labelled,
     many_labelled,
 )
-from tests.cases import repeated, sampled
+from tests.cases import once, repeated, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 
 pytestmark = pytest.mark.slow
 RUNS, SEVERAL = repeated(300), repeated(200)
 LIMIT = float(norm.isf(NOISE / 2))
 NEYMAN = "recalibrated_neyman"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("twins"), 800, seed=3)
+known = once(calibrated, 800, seed=3)
 
 
 # --- the finite-population factor ---------------------------------------------------------------

@@ -19,7 +19,7 @@ from labelcore.figures.from_counts import look_at
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, calibrated, labelled, write
-from tests.cases import SOUND_AND_BROKEN
+from tests.cases import SOUND_AND_BROKEN, once
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -29,11 +29,7 @@ RATES = np.array([0.5, 0.2, 0.01, 1e-5])
 BEFORE = [11, 14, 15, 16, 16, 16, 4, 2, 2, 3, 4, 6, 8, 11, 14, 18, 21, 19]
 SINCE = [11, 15, 16, 16, 16, 16, 4, 2, 2, 3, 5, 6, 8, 11, 14, 18, 20, 17]
 NOW = [11, 15, 16, 16, 16, 16, 4, 2, 2, 3, 4, 6, 8, 11, 14, 18, 20, 18]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("two_ended"), 1000, seed=4)
+known = once(calibrated, 1000, seed=4)
 
 
 def ends(shares: np.ndarray, labels: int) -> float:

@@ -15,15 +15,11 @@ from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
 from tests.answering import answer_draws
-from tests.cases import sampled
+from tests.cases import once, sampled
 
 SESSIONS, NOISE = 80, 3.0
 LIMIT = 0.95 - NOISE * np.sqrt(0.95 * 0.05 / SESSIONS)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("calibration"), 1500, seed=11)
+known = once(calibrated, 1500, seed=11)
 
 
 def labelled(known: Known, plan: lc.Plan, most: int | None = None) -> lc.Session:

@@ -14,17 +14,13 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, calibrated, label, labelled, many_labelled, write
-from tests.cases import repeated
+from tests.cases import once, repeated
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
 
 RUNS, MOST_STANDARD_ERRORS = repeated(100), 4.4
 COVERED_RUNS = 60
-
-
-@pytest.fixture(scope="module")
-def five(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return five_classes(tmp_path_factory.mktemp("five"), 1000, seed=2)
+five = once(five_classes, 1000, seed=2)
 
 
 def truly(known: Known) -> np.ndarray:

@@ -41,15 +41,11 @@ from labelcore.stats.ranked_summaries import (
     summary_interval,
 )
 from labelcore.testing.known import Known, calibrated, label, labelled, write
-from tests.cases import sampled
+from tests.cases import once, sampled
 
 ASKED = ("area_under_roc", "precision_curve", "average_precision")
 N_ITEMS = 900
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("curve"), N_ITEMS, seed=31)
+known = once(calibrated, N_ITEMS, seed=31)
 
 
 def plan_of(design: str = "geometric_strata", asked: tuple[str, ...] = ASKED) -> lc.Plan:

@@ -25,14 +25,11 @@ from labelcore.figures.cuts import (
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
+from tests.cases import once
 
 N_ITEMS = 900
 REQUIRED = (0.9, 0.7, 0.5)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("cuts"), N_ITEMS, seed=41, a=1.2, b=1.0)
+known = once(calibrated, N_ITEMS, seed=41, a=1.2, b=1.0)
 
 
 def plan_of(budget: int = 250, confidence: float = 0.95) -> lc.Plan:

@@ -17,7 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
 from tests.answering import answer_draws
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import standard_errors
 
 COLUMNS = ["id", "answer", "status", "annotator", "time", "seconds", "stratum", "weight"]
@@ -28,11 +28,7 @@ FROM_CELLS = [
     if isinstance(one, EstimatesFromCells) and not isinstance(one, ComparesTwo)
     for promise in one.promises_for(("precision", "recall"), one.Params())
 ]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("labels"), 300, seed=11)
+known = once(calibrated, 300, seed=11)
 
 
 def labelled(known: Known, plan: lc.Plan, **given: object) -> lc.Session:

@@ -19,16 +19,13 @@ from labelcore.planning import forecast as planning
 from labelcore.promises import ClaimStatus
 from labelcore.stats.horizon import ONE_SIDED
 from labelcore.testing.known import Known, calibrated, label
+from tests.cases import once
 from tests.figures.test_scalars import give
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("claims"), 600, seed=8)
+known = once(calibrated, 600, seed=8)
 
 
 def plan_of(design: str, *claims: str, **values: object) -> lc.Plan:

@@ -19,7 +19,7 @@ from labelcore.log.events import Event
 from labelcore.planning.runs import beginning, label_all
 from labelcore.results.types import Estimate
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import WATCHED
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -28,10 +28,7 @@ PLANNED = 80
 FEW = SCALARS[::2]
 """Of the plain sample, whose ends take longest to find."""
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("narrowing"), 700, seed=8)
+known = once(calibrated, 700, seed=8)
 
 
 def plan_of(design: str = "recalibrated_neyman", **values: Any) -> lc.Plan:

@@ -14,15 +14,12 @@ from labelcore.results.race import Race
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, label
 from labelcore.words.race import more_words, settles_words, verdict_words
+from tests.cases import once
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
 ITEMS, DIFFER = 500, 42
 ACCURACY = "accuracy_difference"
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return nearly_equal(tmp_path_factory.mktemp("race"), ITEMS, DIFFER, seed=4)
+known = once(nearly_equal, ITEMS, DIFFER, seed=4)
 
 
 def plan_of(estimands: tuple[str, ...] = DIFFERENCES[:3], **values: object) -> lc.Plan:

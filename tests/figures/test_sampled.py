@@ -14,17 +14,14 @@ from labelcore.figures.sampled import drawn_evenly, sampled_labels, sampled_tall
 from labelcore.log.engine import Engine
 from labelcore.papers.recycling.design import Recycling
 from labelcore.testing.known import Known, calibrated, label
+from tests.cases import once
 from tests.existing_files import at_random
 from tests.existing_files import read as read_existing
 from tests.papers.recycling.recycled import plan_of, written
 
 HEAD = {"head": 10}
 RANKED = ("precision_curve",)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("even"), 300, seed=3)
+known = once(calibrated, 300, seed=3)
 
 
 @pytest.mark.parametrize(

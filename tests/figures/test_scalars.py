@@ -29,7 +29,7 @@ from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
 from tests.answering import answer_draws
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
 
@@ -40,10 +40,7 @@ ADAPTIVE = {"recalibrated_neyman", "agreement_patterns"}
 WATCHABLE = [name for name in DESIGNS if name in WATCHED]
 """Those that take any file and any number of labels."""
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("states"), 300, seed=5)
+known = once(calibrated, 300, seed=5)
 
 
 def give(engine: Engine, answer: str) -> int:

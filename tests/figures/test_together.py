@@ -18,21 +18,14 @@ from labelcore.planning.forecast import preview
 from labelcore.planning.outlook import Outlook
 from labelcore.stats.max_t import all_right
 from labelcore.testing.known import SCALARS, Known, calibrated, label
+from tests.cases import once
 from tests.designs.paired_files import paired as pair_of
 
 TWO = ("a", "b")
 BOTH = {"classifier": TWO, "estimands": ("accuracy", "precision", "recall")}
 DESIGNS = ("recalibrated_neyman", "agreement_patterns")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("one"), 1500, seed=6)
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return pair_of(tmp_path_factory.mktemp("two"), 1500, seed=5)
+known = once(calibrated, 1500, seed=6)
+pair = once(pair_of, 1500, seed=5)
 
 
 def plan_of(design: str = "recalibrated_neyman", labels: int = 120, **values: object) -> lc.Plan:

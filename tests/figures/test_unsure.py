@@ -24,15 +24,11 @@ from labelcore.stats.judged import in_the_file
 from labelcore.testing.known import NOISE, Known, calibrated, write
 from labelcore.words.short_sentences import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.contracts.test_settled import settle
 
 ASKED = ("accuracy", "precision", "recall", "f1")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("unsure"), 4000, seed=5)
+known = once(calibrated, 4000, seed=5)
 
 
 def plan_of(design: str = "recalibrated_neyman", budget: int = 300, **values: object) -> lc.Plan:

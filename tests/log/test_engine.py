@@ -16,12 +16,10 @@ from labelcore.log.events import Event
 from labelcore.log.kinds import take
 from labelcore.log.state import LogState
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
+from tests.cases import once
 from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("engine"), 200, seed=3)
+known = once(calibrated, 200, seed=3)
 
 
 @pytest.fixture

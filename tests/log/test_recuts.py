@@ -23,6 +23,7 @@ from labelcore.report.labelling_account import cut_words
 from labelcore.ui.status import counts
 from labelcore.words.recuts import REPLAYED, fewer_words
 from tests.answering import answer_draws
+from tests.cases import once
 
 ITEMS, BUDGET = 1500, 120
 WORDS = tuple("abcdefghijkl")
@@ -58,9 +59,7 @@ def file(folder: Path, *, says: bool = True) -> lc.Population:
     )
 
 
-@pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
-    return file(tmp_path_factory.mktemp("taught"))
+population = once(file)
 
 
 def plan(**asked: Any) -> lc.Plan:

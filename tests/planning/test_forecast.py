@@ -19,15 +19,11 @@ from labelcore.planning.forecast import _looks, labels_to_settle, planned_size
 from labelcore.planning.spendings import recommended, spendings
 from labelcore.tallies import Cells
 from labelcore.testing.known import SCALARS, Known, calibrated
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 
 DESIGNS = SCALAR_DESIGNS
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("preview"), 1500, seed=1)
+known = once(calibrated, 1500, seed=1)
 
 
 SIZES = [(*promised, labels) for promised in PROMISED for labels in (150, 400)]

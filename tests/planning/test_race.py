@@ -29,7 +29,7 @@ from labelcore.planning.race import (
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import simulate
 from labelcore.testing.known import Known, calibrated
-from tests.cases import sampled
+from tests.cases import once, sampled
 
 ITEMS, RIGHT = 4_000, 0.8
 LIMIT = 3.5
@@ -37,6 +37,7 @@ LIMIT = 3.5
 AT_LENGTH = 1e6
 DEEP = 400
 SEED = 3
+known = once(calibrated, 2_000, seed=7)
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +51,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     return lc.read_population(
         path, id="id", content="text", scores={"c": "score"}, thresholds={"c": 0.5}
     )
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("race"), 2_000, seed=7)
 
 
 def plain(**goal: float) -> lc.Plan:

@@ -33,17 +33,15 @@ from labelcore.results.types import Estimate
 from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
 from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, write
-from tests.cases import SOUND_AND_BROKEN, repeated, sampled
+from tests.cases import SOUND_AND_BROKEN, once, repeated, sampled
 from tests.designs.paired_files import paired
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
 N_RUNS = 2
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("runs"), 600, seed=7)
+known = once(calibrated, 600, seed=7)
+pair = once(paired, 500, seed=5)
+larger = once(calibrated, 3000, seed=7)
 
 
 def engines(known: Known, plan: lc.Plan, number: int = N_RUNS) -> list[Engine]:
@@ -138,16 +136,6 @@ def stops(known: Known, plan: lc.Plan, number: int = 12) -> list[int]:
     mine = engines(known, plan, number)
     runs.label_all(mine, known.truth)
     return [engine.labels for engine in mine]
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return paired(tmp_path_factory.mktemp("pair"), 500, seed=5)
-
-
-@pytest.fixture(scope="module")
-def larger(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("larger"), 3000, seed=7)
 
 
 BOTH = {"classifier": ("a", "b")}

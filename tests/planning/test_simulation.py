@@ -14,16 +14,13 @@ from labelcore.log.events import Event
 from labelcore.planning.runs import beginnings
 from labelcore.planning.simulation import COLUMNS, run_seed
 from labelcore.testing.known import SCALARS, Known, calibrated
+from tests.cases import once
 
 SUMMARY = [
     "runs", "truth", "bias", "rmse", "coverage", "coverage_se", "mean_width", "mean_labels",
     "mean_draws", "variance_ratio", "no_value",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("simulate"), 300, seed=7)
+known = once(calibrated, 300, seed=7)
 
 
 @pytest.fixture(scope="module")

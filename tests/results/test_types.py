@@ -14,7 +14,7 @@ import labelcore as lc
 from labelcore.results.base import Finding
 from labelcore.results.types import Scope, largest_half_width
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 
 ONE = lc.Estimate(
@@ -23,11 +23,7 @@ ONE = lc.Estimate(
 )  # fmt: skip
 
 CURVED = [name for name in SCALAR_DESIGNS if "precision_curve" in lc.DESIGNS[name].estimands]
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("results"), 200, seed=2)
+known = once(calibrated, 200, seed=2)
 
 
 def test_estimate_round_trip() -> None:

@@ -17,14 +17,11 @@ import labelcore as lc
 from labelcore.replay import replay_project
 from labelcore.store import LabelStore, open_store
 from labelcore.testing.known import Known, calibrated
+from tests.cases import once
 
 WORKER = Path(__file__).with_name("racing_worker.py")
 BUDGET = 32
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("racing"), 200, seed=5)
+known = once(calibrated, 200, seed=5)
 
 
 def opened(known: Known, store: str | LabelStore) -> lc.Session:

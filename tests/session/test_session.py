@@ -12,15 +12,11 @@ from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.stops import stop_reason
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.answering import answer_draws
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.synthetic import WATCHED
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("session"), 200, seed=3)
+known = once(calibrated, 200, seed=3)
 
 
 def start(known: Known, **values: object) -> lc.Session:

@@ -19,22 +19,18 @@ from labelcore.log.engine import Engine
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
-from tests.cases import sampled
+from tests.cases import once, sampled
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 
 NAME = "logarithmic_stratified"
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 SMALL = {"epsilon": 0.2, "first_rank": 60, "beta": 1.2}
 GRID = logarithmic_grid(900, 0.2, 60, 1.2)
+known = once(calibrated, 900, seed=21, a=1.0, b=1.0)
 
 
 def plan_of(params: dict[str, Any] | None = None, **values: Any) -> lc.Plan:
     return lc.Plan(NAME, ASKED, params={**SMALL, **(params or {})}, seed=3, **values)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("logarithmic"), 900, seed=21, a=1.0, b=1.0)
 
 
 def blocks(engine: Engine) -> list[np.ndarray]:

@@ -17,19 +17,16 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
+from tests.cases import once
 
 NAME, N_ITEMS = "random_curve", 600
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 RANKS = np.arange(1, N_ITEMS + 1)
+known = once(calibrated, N_ITEMS, seed=22, a=1.0, b=1.0)
 
 
 def plan_of(head: int = 0, budget: int = 200, **values: Any) -> lc.Plan:
     return lc.Plan(NAME, ASKED, params={"head": head}, budget=budget, seed=3, **values)
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("random"), N_ITEMS, seed=22, a=1.0, b=1.0)
 
 
 def in_ranks(known: Known, engine: Engine) -> np.ndarray:

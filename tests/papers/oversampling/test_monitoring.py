@@ -18,11 +18,12 @@ from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, calibrated, fewest, most
 from tests.answering import answer_draws
-from tests.cases import repeated, sampled
+from tests.cases import once, repeated, sampled
 
 MAY = Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000)
 JUNE = Wave("June", 140, 20, 101, 4739, above=15_500, below=484_500)
 JULY = Wave("July", 96, 64, 110, 4730, above=17_000, below=483_000)
+known = once(calibrated, 400, seed=4)
 
 
 def drawn_waves(
@@ -165,11 +166,6 @@ def test_tables_and_json() -> None:
 
 
 # --- sessions ------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("waves"), 400, seed=4)
 
 
 def session_of(known: Known, labels: int, **values: Any) -> lc.Session:

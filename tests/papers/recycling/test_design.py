@@ -25,7 +25,7 @@ from labelcore.population.ids import TextIds
 from labelcore.stats.md5 import Texts
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import NOISE, Known, label, labelled
-from tests.cases import repeated
+from tests.cases import once, repeated
 from tests.papers.recycling.recycled import (
     N_ITEMS,
     classifiers,
@@ -36,10 +36,7 @@ from tests.papers.recycling.recycled import (
     written,
 )
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return written(tmp_path_factory.mktemp("recycling"))
+known = once(written)
 
 
 # --- figures -----------------------------------------------------------------------------------

@@ -12,15 +12,12 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.testing.known import Known, fewest
+from tests.cases import once
 from tests.papers.recycling.recycled import true_value, written
 
 GIVEN = {"parent": "vote", "children": ("a", "b", "c")}
 FOUR = ("precision", "precision@a", "precision@b", "precision@c")
-
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return written(tmp_path_factory.mktemp("goal"), 3_000, seed=2)
+known = once(written, 3_000, seed=2)
 
 
 def plan_of(estimands: tuple[str, ...] = ("precision",), **values: object) -> lc.Plan:

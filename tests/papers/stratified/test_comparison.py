@@ -11,11 +11,9 @@ from labelcore.errors import PlanError
 from labelcore.papers.stratified import comparison as subject
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.testing.known import Known, calibrated, write
+from tests.cases import once
 
-
-@pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return calibrated(tmp_path_factory.mktemp("preview"), 2000, seed=3)
+known = once(calibrated, 2000, seed=3)
 
 
 def test_equal_width_by_hand(known: Known) -> None:
