@@ -6,6 +6,13 @@ import labelcore as lc
 from labelcore.testing.known import Known
 
 
+def next_draw(session: lc.Session, who: str = "me") -> lc.Draw:
+    """What is shown next to a person, who is asked something still."""
+    draw = session.next(who)
+    assert draw is not None
+    return draw
+
+
 def answer_draws(
     session: lc.Session,
     said: object,

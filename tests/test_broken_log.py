@@ -25,7 +25,7 @@ from labelcore.errors import (
 from labelcore.log.events import Content, Event
 from labelcore.replay import replay_project
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 from tests.report.sessions import session_on, write_items
 
@@ -217,9 +217,7 @@ def test_a_log_that_lost_its_end_can_only_be_read(database: Path, kept: int) -> 
 def test_a_lost_file_of_the_newest_changes_is_found(database: Path, tmp_path: Path) -> None:
     older = database.read_bytes()
     session = opened(database)
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "yes")
+    answer_draws(session, "yes", 1)
     session.store.close()
     database.write_bytes(older)
     with pytest.warns(BrokenLogWarning, match=f"ends at event {2 * LABELS + 2}, and had"):
@@ -244,8 +242,7 @@ def test_a_seal_that_cannot_be_read_holds_nobody_up(database: Path, text: str) -
 
 def test_a_forged_text_is_not_shown(database: Path) -> None:
     session = opened(database)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     own = session.item(draw)
     forge = 'UPDATE item SET content = \'{"text": "%s"}\' WHERE item_id = \'' + draw.item_id + "'"
     tamper(database, forge % "forged")

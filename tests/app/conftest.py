@@ -462,6 +462,15 @@ def to_aim(test: AppTest, question: str, aim: str | None = None, **chosen: Any) 
     return test
 
 
+def created(test: AppTest, data_folder: Path) -> lc.Session:
+    """The session of the one project there is, once New project has made it."""
+    button(test, "new-create").click().run()
+    assert not test.exception
+    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    (record,) = store.projects()
+    return lc.Session.open(store, record.name)
+
+
 def back(test: AppTest, screens: int = 1) -> AppTest:
     """So many screens of New project back."""
     for _ in range(screens):

@@ -14,18 +14,13 @@ from labelcore.ui import claims_view, draft
 from labelcore.ui import new_confidence as new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
-from tests.app.conftest import button, folds, texts, to_aim
+from tests.app.conftest import button, created, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
 CLAIM, LOW = "accuracy >= 0.6", "accuracy >= 0.4"
-
-
-def stored_plan(data_folder: Path) -> lc.Plan:
-    (record,) = store(data_folder).projects()
-    return lc.Plan.from_json(record.plan_json)
 
 
 def field(page, kind: str, end: str):
@@ -54,8 +49,7 @@ def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     shown = texts(page).replace("\\", "")
     assert "until every claim is settled" in shown
     assert "Evidence of 20 times decides." in shown or "meant to ever call it likely" in shown
-    button(page, "new-create").click().run()
-    plan = stored_plan(data_folder)
+    plan = created(page, data_folder).plan
     assert plan.claims == ("precision >= 0.7",) and plan.stop == ("claims",)
     assert plan.budget is None and plan.margin is None and plan.promise == "watched"
     assert 1 <= plan.planned <= 200
@@ -78,8 +72,7 @@ def test_claims_say_how_far_their_intervals_hold(
     assert ("evidence is valid at every look" in shown) == (form == "strict")
     assert ("Evidence of 20 times decides." in shown) == (form == "strict")
     assert ("meant to ever call it likely" in shown) == (form == "approximate")
-    button(page, "new-create").click().run()
-    plan = stored_plan(data_folder)
+    plan = created(page, data_folder).plan
     assert plan.horizon == 1 and plan.planned == 80 and plan.claim_form == form
 
 
@@ -104,8 +97,7 @@ def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
     assert likely_first == (likely <= 2 / 3 * strict)
     radio.set_value("approximate").run()
     assert not page.exception and not page.error
-    button(page, "new-create").click().run()
-    plan = stored_plan(data_folder)
+    plan = created(page, data_folder).plan
     assert plan.claim_form == "approximate" and plan.horizon == 16
     session = lc.Session.open(
         f"sqlite:///{data_folder / 'labelcore.db'}", store(data_folder).projects()[0].name
@@ -138,8 +130,7 @@ def test_one_classifier_against_another(app, data_folder: Path) -> None:
     to_aim(page, "Spam?", ACCURACY.title, way=draft.CLAIMS)
     field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error
-    button(page, "new-create").click().run()
-    (claim,) = stored_plan(data_folder).claims
+    (claim,) = created(page, data_folder).plan.claims
     assert claim == "accuracy[a] > accuracy[b]"
 
 
@@ -154,8 +145,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     assert not page.exception and not page.error
     assert field(page, "selectbox", "-compared").options == ["Accuracy"]
     assert new_claims.FEWEST.strip() in texts(page)
-    button(page, "new-create").click().run()
-    assert stored_plan(data_folder).claims == ("accuracy[a] > accuracy[b]",)
+    assert created(page, data_folder).plan.claims == ("accuracy[a] > accuracy[b]",)
 
 
 def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
@@ -165,8 +155,7 @@ def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -
     day = datetime.now(UTC).date() + timedelta(days=30)
     page.date_input(key="new-deadline-day").set_value(day)
     page.time_input(key="new-deadline-hour").set_value(time(9, 30))
-    button(page, "new-create").click().run()
-    assert stored_plan(data_folder).stop == ("margin", f"deadline {day}T09:30:00+00:00")
+    assert created(page, data_folder).plan.stop == ("margin", f"deadline {day}T09:30:00+00:00")
 
 
 @pytest.mark.full
@@ -174,8 +163,7 @@ def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     field(page, "segmented_control", "new-stop-how-any").set_value("all").run()
-    button(page, "new-create").click().run()
-    stop = stored_plan(data_folder).stop
+    stop = created(page, data_folder).plan.stop
     assert stop[:2] == ("all", "claims") and stop[2].startswith("deadline ")
 
 
@@ -192,8 +180,7 @@ def test_a_deadline_that_has_passed_is_told(app, items: Path) -> None:
 def test_all_numbers_together_is_offered_for_several(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items, BOTH.title)
     page.radio(key="new-together").set_value(True)
-    button(page, "new-create").click().run()
-    plan = stored_plan(data_folder)
+    plan = created(page, data_folder).plan
     assert plan.together and plan.confidence == 0.95
     assert "for all 2 numbers together" in texts(page)
 

@@ -15,11 +15,12 @@ from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.report import table_file
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
-from labelcore.ui.new_cards import BETTER, BOTH, RANKED, SEVERAL
+from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
 from tests.app.conftest import (
     HOSTILE,
     back,
     button,
+    created,
     every_question,
     on,
     surface_buttons,
@@ -27,7 +28,7 @@ from tests.app.conftest import (
     texts,
     to_aim,
 )
-from tests.app.test_new_project import error, store, with_upload
+from tests.app.test_new_project import error, with_upload
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -44,11 +45,6 @@ def asked(
     app: Callable[..., AppTest], content: bytes, aim: str | None = None, **chosen: object
 ) -> AppTest:
     return to_aim(with_upload(app, "c.csv", content), "What is it?", aim, **chosen)
-
-
-def only(data_folder: Path) -> lc.Session:
-    (record,) = store(data_folder).projects()
-    return lc.Session.open(store(data_folder), record.name)
 
 
 Classes = Callable[[int], lc.Session]
@@ -91,8 +87,7 @@ def test_a_project_of_five_classes(app, data_folder: Path) -> None:
     assert page.radio(key="new-aim").options == ["Precision and recall", "How accurate is it?"]
     assert page.radio(key="new-aim").value == "How accurate is it?"
     page.radio(key="new-aim").set_value("Precision and recall").run()
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.population.classes == tuple(NAMES)
     assert session.plan.estimands == ("accuracy", "precision", "recall")
 
@@ -116,8 +111,7 @@ def test_the_price_says_which_class_it_is_paid_for(app, data_folder: Path) -> No
     matter = next(one for one in page.multiselect if one.label == "Which classes matter?")
     matter.set_value(["invoice", "letter", "offer"]).run()
     assert labels_said(page) == pytest.approx(needed * int(part) / 100, rel=0.03)
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.plan.classes == ("invoice", "letter", "offer")
     assert not [key for key in session.results() if "order" in key]
 
@@ -144,8 +138,7 @@ def test_an_answer_that_no_classifier_gives_can_be_given(app, data_folder: Path)
     page.text_input(key="new-other-answers").set_value(" spam , holiday,").run()
     assert not page.error
     on(page)
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.population.classes == (*NAMES, "spam", "holiday")
     session.answer(session.next(), "holiday")
     assert session.labels == 1
@@ -155,8 +148,13 @@ def test_frequent_classes_first(app, data_folder: Path) -> None:
     page = asked(app, text_of([*NAMES, "work", "work", "chat"]))
     back(page).segmented_control(key="new-order").set_value("The most frequent first").run()
     on(page)
-    button(page, "new-create").click().run()
-    assert only(data_folder).population.classes == ("work", "chat", "ads", "bills", "family")
+    assert created(page, data_folder).population.classes == (
+        "work",
+        "chat",
+        "ads",
+        "bills",
+        "family",
+    )
 
 
 @pytest.mark.parametrize(("number", "told"), [(50, ""), (51, "name 51 classes")])
@@ -178,8 +176,7 @@ def test_presets_of_two_keys(app, items: Path, data_folder: Path) -> None:
     page.segmented_control(key="new-keys").set_value("J / F").run()
     assert "Flag then has the key G" in texts(page)
     on(page)
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.settings["keys"] == "J / F"
     keys = shortcuts(app("label", project=session.project))
     assert (keys["Yes"], keys["No"], keys["Flag"], keys["Broken"]) == ("j", "f", "g", "b")
@@ -222,8 +219,7 @@ def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
         assert not [one for one in page.button if one.key == "new-create"]
     page.text_input(key=fields["a"]).set_value("0,3 0.6").run()
     assert "a>=0.3: 140 of 200 would be called 'Yes'." in texts(page)
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.plan.classifiers == ("a>=0.3", "a>=0.6", "b")
     assert session.plan.estimands == ("accuracy",)
     assert session.population.thresholds == {"a>=0.3": 0.3, "a>=0.6": 0.6, "b": 0.5}
@@ -242,8 +238,7 @@ def test_a_scored_file_has_every_question(app) -> None:
 
 def test_is_a_better_than_b(app, data_folder: Path) -> None:
     page = asked(app, scored(), BETTER.title)
-    button(page, "new-create").click().run()
-    session = only(data_folder)
+    session = created(page, data_folder)
     assert session.plan.design == "paired_comparison" and session.plan.classifiers == ("a", "b")
     assert session.plan.estimands == (
         "accuracy_difference", "precision_difference", "recall_difference",
@@ -266,47 +261,7 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     assert page.multiselect(key=f"new-numbers-{SEVERAL.title}").value == ["accuracy"]
 
 
-@pytest.mark.full
-def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
-    page = asked(app, scored(), RANKED.title)
-    assert not page.exception and not page.slider
-    button(page, "new-create").click().run()
-    session = only(data_folder)
-    assert session.plan.estimands == ("precision_curve",) and session.plan.classifier == "a"
-    assert not session.population.thresholds
-
-
 # --- labelling ------------------------------------------------------------------------------------
-
-
-@pytest.mark.full
-def test_digits_are_on_the_buttons_in_the_order_of_the_classes(app, classes: Classes) -> None:
-    session = classes(10)
-    page = app("label", project="many")
-    shown = [one for one in surface_buttons(page) if one.place.startswith("class-")]
-    keys = [(one.place.split("-")[1], one.shortcut) for one in shown]
-    assert keys == list(zip("0123456789", "1234567890", strict=True))
-    button(page, "class-1").click().run()
-    session.sync()
-    assert session.last_answer().label == session.population.classes[1]
-
-
-@pytest.mark.full
-def test_the_eleventh_class_is_found_in_a_list(app, classes: Classes) -> None:
-    session = classes(12)
-    page = app("label", project="many")
-    draw = session.next()
-    (box,) = page.selectbox
-    assert box.options == ["10 class", "11 class"]
-    assert button(page, "more-answer").disabled
-    box.set_value("11 class").run()
-    button(page, "more-answer").click().run()
-    session.sync()
-    assert (session.last_answer().item_id, session.last_answer().label) == (
-        draw.item_id,
-        "11 class",
-    )
-    assert page.selectbox[0].value is None
 
 
 def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:

@@ -29,6 +29,7 @@ from tests.app.conftest import (
     Once,
     bar_texts,
     button,
+    created,
     explored,
     picture,
     surface,
@@ -383,11 +384,7 @@ def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> Non
     assert "exact" in texts(aimed) and "(where widest)" not in texts(aimed)
     field(aimed, "new-budget").set_value(140).run()
     assert "(where widest)" in texts(aimed)
-    button(aimed, "new-create").click().run()
-    assert not aimed.exception and not aimed.error
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    (record,) = store.projects()
-    plan = lc.Session.open(store, record.name).plan
+    plan = created(aimed, data_folder).plan
     assert (plan.design, plan.estimands) == ("geometric_strata", ("precision_curve",))
     assert (plan.budget, plan.promise) == (140, "watched")
 
@@ -424,10 +421,7 @@ def test_paula_is_listed_with_a_slider_a_size_of_its_own_and_no_promise(
     size = re.search(r"PAULA asks for exactly (\d+) labels", page)
     assert size is not None and "largest factor between the bounds at any rank: " in page
     assert "no confidence" in page
-    button(aimed, "new-create").click().run()
-    assert not aimed.exception and not aimed.error
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    plan = lc.Session.open(store, store.projects()[0].name).plan
+    plan = created(aimed, data_folder).plan
     assert (plan.design, plan.promise, plan.planned) == ("paula", "fixed", int(size[1]))
 
 

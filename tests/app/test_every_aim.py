@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import labelcore as lc
 from labelcore.ui import new_terms
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import button, every_question, texts, to_aim
-from tests.app.test_new_project import store, with_upload
+from tests.app.conftest import button, created, every_question, texts, to_aim
+from tests.app.test_new_project import with_upload
 from tests.cases import sampled
 
 ITEMS = 240
@@ -100,9 +99,7 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     rows.set_value(taken).run()
     assert not page.exception and page.radio(key="new-row").value == taken
     assert f"With {needed} labels" in texts(page)
-    button(page, CREATE).click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Session.open(store(data_folder), record.name).plan
+    plan = created(page, data_folder).plan
     assert (f"{plan.design} {plan.promise}", plan.budget) == (taken, needed)
 
 
@@ -191,9 +188,7 @@ def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> 
     assert "the difference in accuracy is exact" in texts(page)
     page.multiselect(key=f"new-numbers-{BETTER.title}").set_value(["accuracy_difference"]).run()
     assert "With 4 labels" in texts(page)
-    button(page, CREATE).click().run()
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
+    session = created(page, data_folder)
     while (draw := session.next()) is not None:
         session.answer(draw, True)
     assert session.labels == 4
@@ -241,9 +236,7 @@ def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: P
     assert not page.exception
     method = next(one for one in page.selectbox if one.label == "Method")
     assert method.options[0] == "Recommended: Recalibrated Neyman"
-    button(page, CREATE).click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Session.open(store(data_folder), record.name).plan
+    plan = created(page, data_folder).plan
     assert (plan.design, plan.margin) == ("recalibrated_neyman", 0.05)
     assert plan.params["n_strata"] == 24
     assert plan.planned < ITEMS

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 import labelcore as lc
-from labelcore.errors import LateAnswerError
 from labelcore.ui import actions, sessions
 from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
@@ -44,16 +43,6 @@ def test_press_stores_the_answer_of_the_item_shown(app, make) -> None:
     assert (event.item_id, event.label) == (draw.item_id, "yes")
     assert "Saved: Yes" in texts(page)
     assert session.next().token != draw.token
-
-
-def test_a_second_press_of_the_same_item_changes_nothing(make) -> None:
-    session = make()
-    draw = session.next()
-    session.answer(draw.token, "yes")
-    session.answer(draw.token, "yes")
-    with pytest.raises(LateAnswerError, match="revise"):
-        session.answer(draw.token, "no")
-    assert [e.label for e in session.events if e.kind == "labelled"] == ["yes"]
 
 
 def test_item_is_shown_literally(app, make) -> None:
@@ -95,19 +84,6 @@ def test_no_answer_button_behind_a_panel(app, make) -> None:
         button(page, name).click().run()
         assert not surface_buttons(page)
         assert not page.exception
-
-
-def test_history_entry_is_changed_by_a_new_event(app, make) -> None:
-    session = make(labels=3)
-    page = app("label", project="demo")
-    button(page, "history").click().run()
-    row = session.history()[-1]
-    button(page, f"open-{row.index}").click().run()
-    other = "negative" if row.answer == "yes" else "positive"
-    button(page, f"change-{other}").click().run()
-    changed = fresh(session).history()[0]
-    assert changed.index == row.index and changed.answer != row.answer
-    assert session.labels == 3
 
 
 def test_the_count_asks_for_more_labels_and_says_what_they_bring(app, make) -> None:

@@ -19,8 +19,8 @@ from labelcore.population import limits
 from labelcore.population.engines import sources
 from labelcore.ui import reading
 from labelcore.ui.new_cards import ACCURACY
-from tests.app.conftest import aimed, button, surface, texts, to_aim
-from tests.app.test_new_project import error, store, with_upload
+from tests.app.conftest import aimed, created, surface, texts, to_aim
+from tests.app.test_new_project import error, with_upload
 from tests.cases import sampled
 
 
@@ -135,11 +135,10 @@ def made(app, wanted: str, folder: Path) -> lc.Population:
     assert "200 items, 1 score, 1 prediction column, no fault" in texts(page).replace("\\", "")
     assert page.dataframe[0].value["id"].tolist() == [f"i{row}" for row in range(5)]
     aimed(to_aim(page, "Is it spam?"), ACCURACY.title)
-    button(page, "new-create").click().run()
-    (record,) = store(folder).projects()
-    shown = app("label", project=record.name)
+    session = created(page, folder)
+    shown = app("label", project=session.project)
     assert not shown.exception and not shown.error and surface(shown)["answers"]
-    return lc.Session.open(store(folder), record.name).population
+    return session.population
 
 
 @pytest.mark.full

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-import labelcore as lc
 from labelcore.errors import Fault, PopulationError
 from labelcore.ui import new_items
-from tests.app.conftest import button, texts, to_aim
-from tests.app.test_new_project import error, store, with_upload
+from tests.app.conftest import created, texts, to_aim
+from tests.app.test_new_project import error, with_upload
 from tests.cases import sampled
 
 WORDS = "The parcel came late and the box was open, so I want my money back".split()  # noqa: SIM905
@@ -92,10 +91,7 @@ def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name
     if name == "200 leaves":
         return
     to_aim(page, "Is the customer right?")
-    button(page, "new-create").click().run()
-    assert not page.exception and not page.error
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
+    session = created(page, data_folder)
     assert session.population.content_columns == shown
     assert session.population.name == f"{name}.jsonl"
     draw = session.next()

@@ -14,8 +14,8 @@ from labelcore.ui import files, new_repeats
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING, offered
 from labelcore.ui.safe_text import plain
-from tests.app.conftest import texts, to_aim
-from tests.app.test_new_groups import opened, project
+from tests.app.conftest import created, texts, to_aim
+from tests.app.test_new_groups import opened
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -59,7 +59,7 @@ def test_one_press_makes_the_helper_and_says_what_it_saves(app, data_folder: Pat
     assert LEARN not in [one.label for one in page.button]
     assert LEARN in [one.label for one in press(page, LEAVE_OUT).button]
     page = press(page, LEARN)
-    plan = project(page, data_folder).plan
+    plan = created(page, data_folder).plan
     assert [*plan.params["helpers"]] == ["content"] and plan.params["content"]
 
 
@@ -67,7 +67,7 @@ def test_one_press_makes_the_helper_and_says_what_it_saves(app, data_folder: Pat
 def test_what_saves_no_more_than_noise_stays_off(app, data_folder: Path) -> None:
     page = press(at_the_price(app, data_folder, says=False), LEARN)
     assert not page.exception and plain(NOTHING) in texts(page)
-    assert "helpers" not in project(page, data_folder).plan.params
+    assert "helpers" not in created(page, data_folder).plan.params
 
 
 def test_cancelled_the_plan_goes_on_without(app, data_folder: Path, monkeypatch) -> None:
@@ -87,7 +87,7 @@ def test_learning_at_half_is_one_press_and_off_for_two(app, data_folder: Path, m
     assert not two.exception and new_repeats.NOT_AT_HALF in (said := texts(two))
     assert new_repeats.NONE_SETTLED not in said
     page = two.segmented_control(key="new-readers").set_value(1).run()
-    session = project(page, data_folder)
+    session = created(page, data_folder)
     assert session.plan.params["recut"] == "once"
     assert session.population.features, "made before the first item, and kept"
     curve = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=60)

@@ -7,8 +7,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from labelcore.ui.new_cards import BOTH
-from tests.app.conftest import texts, to_aim
-from tests.app.test_new_groups import named, opened, project
+from tests.app.conftest import created, texts, to_aim
+from tests.app.test_new_groups import named, opened
 
 
 def at_the_price(app, data_folder: Path) -> AppTest:
@@ -39,4 +39,4 @@ def test_the_dear_number_is_named_with_what_goes_without_it(app, data_folder: Pa
     assert not switch(page, "recall").value and not switch(page, "f1").value
     assert "with it ± " in switch(page, "f1").label
     switch(page, "accuracy").set_value(True)
-    assert project(page, data_folder).plan.estimands == ("precision", "accuracy")
+    assert created(page, data_folder).plan.estimands == ("precision", "accuracy")

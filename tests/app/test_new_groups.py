@@ -11,7 +11,7 @@ from labelcore.planning.race import may_race
 from labelcore.ui import new_race
 from labelcore.ui.draft import CLAIMS, Draft
 from labelcore.ui.new_race import races
-from tests.app.conftest import button, texts, to_aim
+from tests.app.conftest import created, texts, to_aim
 from tests.cases import sampled
 from tests.grouped import grouped_frame
 
@@ -37,20 +37,10 @@ def opened(app, path: str) -> AppTest:
     return page
 
 
-def project(page: AppTest, data_folder: Path):
-    import labelcore as lc
-
-    button(page, "new-create").click().run()
-    assert not page.exception
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    (record,) = store.projects()
-    return lc.Session.open(store, record.name)
-
-
 @pytest.mark.full
 def test_a_column_of_groups_is_found_and_told_by(app, data_folder: Path) -> None:
     page = to_aim(opened(app, named(data_folder)), "Is this right?")
-    session = project(page, data_folder)
+    session = created(page, data_folder)
     assert [*session.population.groups] == ["language"] and session.plan.by is None
     assert len(session.table("language").rows) == 4
 
@@ -60,7 +50,7 @@ def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     assert "language" in page.segmented_control(key="new-by").options
     page.segmented_control(key="new-by").set_value("language").run()
     assert not page.exception and "± " in texts(page)
-    session = project(page, data_folder)
+    session = created(page, data_folder)
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
 
 
@@ -84,7 +74,7 @@ def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
     percent = next(one for one in page.number_input if (one.key or "").endswith("-percent"))
     percent.set_value(20.0).run()
     assert not page.exception and not page.error
-    assert project(page, data_folder).plan.claims == ("accuracy[every language] >= 0.2",)
+    assert created(page, data_folder).plan.claims == ("accuracy[every language] >= 0.2",)
 
 
 @pytest.mark.full
@@ -95,7 +85,7 @@ def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
 def test_what_holds_no_groups_is_none(app, data_folder: Path, values: list[str]) -> None:
     page = to_aim(opened(app, named(data_folder, language=values)), "Is this right?")
     assert "new-by" not in [one.key for one in page.selectbox]
-    assert not project(page, data_folder).population.groups
+    assert not created(page, data_folder).population.groups
 
 
 def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
@@ -118,4 +108,4 @@ def test_groups_that_are_too_small_are_not_offered_labels_of_their_own(app, data
     kinds = ["de" if n % 30 == 0 else "en" for n in range(1_200)]
     page = to_aim(opened(app, named(data_folder, language=kinds)), "Is this right?")
     assert not page.error and "new-by" not in [one.key for one in page.segmented_control]
-    assert [*project(page, data_folder).population.groups] == ["language"]
+    assert [*created(page, data_folder).population.groups] == ["language"]

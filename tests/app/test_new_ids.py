@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from labelcore.population import id_parts
-from labelcore.session.session import Session
-from labelcore.store import open_store
 from labelcore.ui.draft import NO_ID, SEVERAL_COLUMNS
 from labelcore.ui.new_cards import PREVALENCE
-from tests.app.conftest import button, texts, to_aim
+from tests.app.conftest import created, texts, to_aim
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -41,8 +39,5 @@ def test_two_columns_make_the_id_together(app, data_folder: Path) -> None:
     chosen(page, "Which columns identify it together?").set_value(["left_id", "right_id"]).run()
     assert not page.exception and "400 items" in texts(page)
     to_aim(page, "One person?", PREVALENCE.title)
-    button(page, "new-create").click().run()
-    assert not page.exception
-    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}", create=False)
-    session = Session.open(store, store.projects()[0].name)
+    session = created(page, data_folder)
     assert id_parts(session.population.id_at(21)) == ["l1", "r1"]

@@ -14,8 +14,8 @@ from labelcore.ui import new_project as new_kept
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE
-from tests.app.conftest import back, button, to_aim
-from tests.app.test_new_project import store, with_upload
+from tests.app.conftest import back, button, created, to_aim
+from tests.app.test_new_project import with_upload
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -43,9 +43,7 @@ def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
     assert shown(again) == shown(page) and shown(again)["new-margin"] == 8.0
     assert back(again).text_input(key="new-question").value == "Is it spam?"
     button(again, "new-next").click().run()
-    button(again, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    assert json.loads(record.plan_json)["margin"] == 0.08
+    assert created(again, data_folder).plan.margin == 0.08
     assert list(new_kept.folder().iterdir()) == []
 
 

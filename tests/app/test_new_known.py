@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import labelcore as lc
 from labelcore.ui import forecasts
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
-from tests.answering import answer_draws
-from tests.app.conftest import button, on, pictures, texts, to_aim
+from tests.answering import answer_draws, next_draw
+from tests.app.conftest import created, on, pictures, texts, to_aim
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -44,12 +43,6 @@ def source(page):
     return found
 
 
-def open_project(data_folder: Path) -> lc.Session:
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    (record,) = store.projects()
-    return lc.Session.open(store, record.name)
-
-
 def test_nothing_goes_on_before_the_source_is_said(app) -> None:
     page = uploaded(app, screened())
     assert not page.exception
@@ -66,13 +59,11 @@ def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: st
     source(page).set_value(use).run()
     to_aim(page, "Does it belong?", PREVALENCE.title, budget=60)
     assert "Beside 180 existing labels, taken as" in texts(page)
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     assert session.plan.existing == use and session.plan.budget == 60
     asked = set()
     for _ in range(60):
-        draw = session.next()
-        assert draw is not None
+        draw = next_draw(session)
         asked.add(int(draw.item_id))
         session.answer(draw, True)
     assert not [n for n in asked if (session.population.known[n] >= 0)]
@@ -124,8 +115,7 @@ def test_a_ranked_list_beside_them_promises_no_width(
     assert "start from the number of items that you can label" in page.error[0].value
     assert not [one for one in page.button if one.key == "new-create"]
     page.segmented_control(key="new-way").set_value(BUDGET).run()
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     answer_draws(session, True, 20)
     assert session.results()["precision_curve"].scope.existing == 180
 
@@ -135,8 +125,7 @@ def test_they_can_be_left_out(app, data_folder: Path) -> None:
     page = uploaded(app, screened())
     source(page).set_value("ignored").run()
     to_aim(page, "Does it belong?", PREVALENCE.title)
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     assert session.population.known is None and session.plan.existing is None
 
 
@@ -173,8 +162,7 @@ def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None
     assert "marks: 60 of 300 items" in texts(page).replace("\\", "")
     source(page).set_value("certainty").run()
     to_aim(page, "Is it relevant?", PREVALENCE.title)
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     assert session.population.arguments["known"] == "marks"
     assert (session.population.known >= 0).sum() == 60
 
@@ -199,8 +187,7 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, 
     to_aim(page, "Does it belong?", ACCURACY.title)
     assert "Items are chosen with the help of 'opinion'" in texts(page).replace("\\", "")
     assert ("'opinion' may save about" in texts(page)) == told
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     assert session.plan.params["helpers"] == ("opinion",)
     assert session.population.arguments["helpers"] == {"opinion": "opinion"}
     draw = session.next()
@@ -230,8 +217,7 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
     assert cards.value == FOUND.title
     assert any(f"{found} found in 180 read" in one for one in cards.proto.captions)
     assert scored or cards.options == [FOUND.title, PREVALENCE.title]
-    button(page, "new-create").click().run()
-    session = open_project(data_folder)
+    session = created(page, data_folder)
     assert session.plan.classifiers == (session.population.found,) == ("found",)
     assert ("found" in session.population.scores) == scored
     answer_draws(session, lambda draw: int(draw.item_id) % 9 == 0, 60)
@@ -252,8 +238,7 @@ def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path)
     page = uploaded(app, f"id,text,retrieved\n{rows}".encode())
     to_aim(page, "Does it belong?")
     assert page.radio(key="new-aim").value == FOUND.title
-    button(page, "new-create").click().run()
-    plan = open_project(data_folder).plan
+    plan = created(page, data_folder).plan
     assert (plan.estimands, plan.classifiers, plan.existing) == (("recall",), ("retrieved",), None)
 
 
@@ -261,6 +246,5 @@ def test_another_question_leaves_what_was_found_out(app, data_folder: Path) -> N
     page = uploaded(app, without_score(screened()))
     source(page).set_value("certainty").run()
     to_aim(page, "Does it belong?", PREVALENCE.title)
-    button(page, "new-create").click().run()
-    population = open_project(data_folder).population
+    population = created(page, data_folder).population
     assert population.classifiers == () and population.known is not None

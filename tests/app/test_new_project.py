@@ -13,7 +13,7 @@ from labelcore.report import report_html
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import HOSTILE, back, button, on, texts, to_aim
+from tests.app.conftest import HOSTILE, back, button, created, on, texts, to_aim
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -59,9 +59,7 @@ def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
     }  # fmt: skip
     on(page).text_input(key="new-question").set_value("Is it spam?").run()
     on(page)
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
+    session = created(page, data_folder)
     assert session.settings["question"] == "Is it spam?"
     assert session.population.content_columns == ("text",)
     assert session.plan.design == "recalibrated_neyman" and session.plan.budget == 200
@@ -128,9 +126,7 @@ def test_another_choice_is_read_and_kept_with_the_project(app, data_folder: Path
     chooser(page, "decimal").set_value(",").run()
     assert not page.error and "decimal comma" in texts(page)
     to_aim(page, "Spam?")
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    population = lc.Session.open(store(data_folder), record.name).population
+    population = created(page, data_folder).population
     assert population.dialect == Dialect(delimiter=";", decimal=",")
     assert population.scores["classifier"][:2].tolist() == [1.25, 2.25]
 
@@ -249,10 +245,9 @@ def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     to_aim(page, "Spam?")
     assert page.radio(key="new-aim").options == ["How common is it?"]
     assert "train the classifier" not in " ".join(c.label for c in page.segmented_control)
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    assert "used_for_training" not in json.loads(record.settings_json)
-    html = report_html(lc.Session.open(store(data_folder), record.name))
+    session = created(page, data_folder)
+    assert "used_for_training" not in session.settings
+    html = report_html(session)
     assert "Used for training" not in html and "used to train" not in html
 
 
@@ -304,9 +299,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     assert "Choose at least one number" in texts(page)
     page.multiselect(key=f"new-numbers-{BOTH.title}").set_value(["precision"]).run()
     assert "Only items that the classifier calls 'yes' are asked" in texts(page).replace("\\", "")
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
+    session = created(page, data_folder)
     called = session.population.predictions["lr"] == 1
     draw = session.next()
     while draw is not None:
@@ -314,8 +307,8 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
         session.answer(draw, True)
         draw = session.next()
     assert session.plan.estimands == ("precision",) and session.labels == called.sum()
-    assert not app("explore", project=record.name).exception
-    page = app("progress", project=record.name)
+    assert not app("explore", project=session.project).exception
+    page = app("progress", project=session.project)
     assert not page.exception
     assert "There is no curve: the figure asked for needs no labels from part of the list" in texts(
         page
@@ -326,9 +319,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    found = dict(lc.Plan.from_json(record.plan_json).params)
+    found = dict(created(page, data_folder).plan.params)
     # A plan by a budget is for its own size alone.
     assert found == {"n_above": 3, "allocation": "two_ended", "horizon": 1}
 
@@ -365,11 +356,7 @@ def test_a_model_s_output_is_not_preselected_and_is_warned_of(app, data_folder: 
     (told,) = [one.value for one in page.warning if "judge blind" in one.value]
     assert "outputs may show a model's output" in told.replace("\\", "")
     to_aim(page, "Is it good?")
-    page.button(key="new-create").click().run()
-    assert not page.exception
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    (record,) = store.projects()
-    session = lc.Session.open(store, record.name)
+    session = created(page, data_folder)
     assert session.settings["may_show_output"] == ["outputs"]
     assert "Not blind: the person saw" in report_html(session)
 
@@ -404,9 +391,7 @@ def test_it_says_how_far_a_watched_plan_holds(
     )
     assert once == "Narrower, but valid at the planned labels or stop only."
     assert f"At the latest it ends with {until}." in texts(page)
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Session.open(store(data_folder), record.name).plan
+    plan = created(page, data_folder).plan
     assert plan.horizon == (4 if margin else 1)
     assert plan.furthest(plan.planned) == (4 * plan.planned if margin else None)
 
@@ -421,6 +406,5 @@ def test_a_plan_without_looks_or_an_end_by_its_margin_goes_no_further_than_plann
     page.number_input(key="new-margin").set_value(8.0)
     page.radio(key="new-promise").set_value("fixed").run()
     assert "At the latest it ends with the planned number of labels." in texts(page)
-    button(page, "new-create").click().run()
-    plan = lc.Plan.from_json(store(data_folder).projects()[0].plan_json)
+    plan = created(page, data_folder).plan
     assert (plan.margin, plan.promise) == (0.08, "fixed")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import labelcore as lc
-from labelcore.ui import people_page, review, sessions, settling
+from labelcore.ui import people_page, review, settling
 from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.reviewed import SETTLE, reviewed
 from labelcore.words.sentences import percent
 from labelcore.words.statuses import TITLES
-from tests.app.conftest import button, pictures, texts, to_aim
+from tests.app.conftest import button, created, pictures, texts, to_aim
 
 
 def by_two(session: lc.Session, number: int = 4) -> None:
@@ -120,7 +120,7 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
 
 
 @pytest.mark.full
-def test_readers_and_overlap_take_two_presses(app, items) -> None:
+def test_readers_and_overlap_take_two_presses(app, items, data_folder) -> None:
     page = app("new_project")
     page.file_uploader(key="new-upload").upload("items.csv", items.read_bytes(), "text/csv").run()
     page = to_aim(page, "Spam?")
@@ -129,8 +129,5 @@ def test_readers_and_overlap_take_two_presses(app, items) -> None:
     assert "of them judged by 3 people: ± " in texts(page)
     assert any(one.value.endswith(", if one person judges") for one in page.markdown)
     assert "new-repeats" not in [one.key for one in page.segmented_control]
-    button(page, "new-create").click().run()
-    assert not page.exception
-    (name,) = sessions.store().projects()
-    plan = sessions.session(name.name).plan
+    plan = created(page, data_folder).plan
     assert (plan.readers, plan.overlap, plan.repeats) == (3, 0.65, 0.0)

@@ -87,15 +87,6 @@ def test_no_project_in_the_address(app, page: str) -> None:
     assert "No project is named" in shown.info[0].value
 
 
-@pytest.mark.parametrize("page", sampled(["", *PROJECT_PAGES], 2, seed=1))
-def test_damaged_database(app, data_folder: Path, page: str) -> None:
-    data_folder.mkdir(parents=True, exist_ok=True)
-    (data_folder / "labelcore.db").write_bytes(b"not a database" * 100)
-    shown = app(page, project="demo")
-    assert not shown.exception
-    assert "is not an SQLite database" in shown.error[0].value.replace("\\", "")
-
-
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
 def test_missing_file(app, make, items: Path, page: str) -> None:
     session = make(labels=3, here=True)
@@ -104,15 +95,6 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
     shown = app(page, project="demo")
     assert not shown.exception
     assert "no longer there" in shown.error[0].value.replace("\\", "")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
-def test_a_file_that_moved_hurts_no_page(app, make, items: Path, page: str) -> None:
-    make(labels=3, here=True)
-    items.rename(items.with_name("items of last year.csv"))
-    shown = app(page, project="demo")
-    assert not shown.exception and not shown.error
 
 
 def without_copies(session: lc.Session) -> None:
@@ -158,17 +140,6 @@ def test_data_folder_that_is_a_file(app, data_folder: Path) -> None:
     data_folder.write_text("in the way")
     shown = app()
     assert not shown.exception and shown.error
-
-
-@pytest.mark.parametrize(
-    ("page", "labels"),
-    sampled(product(("progress", "report"), (0, 3, 50, 60)), 1, seed=1, keep=[("report", 0)]),
-)
-def test_every_state(app, make, page: str, labels: int) -> None:
-    session = make(labels=labels)
-    assert not app(page, project="demo").exception
-    session.finish("enough")
-    assert not app(page, project="demo").exception
 
 
 @pytest.fixture

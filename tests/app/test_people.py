@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-import labelcore as lc
 from labelcore.ui import actions, people
 from labelcore.words import statuses
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.app.conftest import button, texts
 
 
 @pytest.fixture(autouse=True)
 def nobody_was_here() -> None:
     people.presence.clear()
-
-
-def given(session: lc.Session, person: str) -> lc.Draw:
-    draw = session.next(person)
-    assert draw is not None
-    return draw
 
 
 def test_where_no_browser_runs_the_person_is_me(app, make) -> None:
@@ -37,7 +30,7 @@ def test_a_press_that_comes_too_late_and_says_something_else_is_told(app, make) 
     session = make()
     page = app("label", project="demo")
     same = app("label", project="demo")
-    draw = given(session, "me")
+    draw = next_draw(session, "me")
     session.answer(draw, "yes")
     button(same, "positive").click().run()
     assert actions.TOO_LATE not in texts(same) and "Saved: Yes" in texts(same)
@@ -52,9 +45,9 @@ def test_a_press_that_comes_too_late_and_says_something_else_is_told(app, make) 
 def test_a_late_press_on_an_item_of_another_person_is_kept_and_told(app, make) -> None:
     session = make()
     page = app("label", project="demo")
-    draw = given(session, "me")
+    draw = next_draw(session, "me")
     session.release(draw)
-    session.answer(given(session, "bob"), "yes")
+    session.answer(next_draw(session, "bob"), "yes")
     session.introduce("Bob\u202e <b>", "bob")
     button(page, "negative").click().run()
     assert "Bob <b> had answered this item; yours is kept as a second reading." in texts(page)
@@ -71,16 +64,16 @@ def test_a_late_press_on_an_item_of_another_person_is_kept_and_told(app, make) -
 def test_whose_answer_came_first_has_no_name_where_none_was_given(app, make) -> None:
     session = make()
     page = app("label", project="demo")
-    draw = given(session, "me")
+    draw = next_draw(session, "me")
     session.release(draw)
-    session.answer(given(session, "me 2"), "yes")
+    session.answer(next_draw(session, "me 2"), "yes")
     button(page, "negative").click().run()
     assert actions.KEPT.format(who=actions.SOMEBODY) in texts(page)
 
 
 def test_undo_and_history_are_ones_own(app, make) -> None:
     session = make()
-    others = given(session, "bob")
+    others = next_draw(session, "bob")
     session.answer(others, "yes")
     page = app("label", project="demo")
     assert button(page, "undo").disabled
@@ -94,7 +87,7 @@ def test_undo_and_history_are_ones_own(app, make) -> None:
 
 def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
     session = make(budget=20)
-    left = [given(session, person) for person in ("me 2", "me 3")]
+    left = [next_draw(session, person) for person in ("me 2", "me 3")]
     answer_draws(session, "yes")
     page = app("label", project="demo")
     assert statuses.ELSEWHERE in texts(page)
@@ -112,7 +105,7 @@ def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
     """Of an overlap the other answer is another person's."""
     session = make(budget=20, overlap=1.0)
     answer_draws(session, "yes")
-    again = given(session, "ann")
+    again = next_draw(session, "ann")
     assert again.repeat
     assert [one.draw for one in session.state.elsewhere("bob")] == [again]
     assert session.state.elsewhere("me") == []
@@ -120,7 +113,7 @@ def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
 
 def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) -> None:
     session = make(budget=20)
-    left = given(session, "bob")
+    left = next_draw(session, "bob")
     people.presence().arrive("demo", "bob")
     people.presence().arrive("demo", "bob")
     while (draw := session.next()) is not None:
@@ -147,7 +140,7 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
 def test_what_was_taken_for_a_time_outlasts_a_closed_page(make, monkeypatch) -> None:
     session = make(budget=45)
     taken = session.take(3, "bob", minutes=4320)
-    given(session, "eve")
+    next_draw(session, "eve")
     monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
     for who in ("bob", "eve"):
         people.presence().arrive("demo", who)

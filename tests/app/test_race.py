@@ -13,11 +13,11 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.planning.race import may_race
-from labelcore.ui import new_price, new_race, sessions
+from labelcore.ui import new_price, new_race
 from labelcore.ui.draft import CLAIMS, MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
-from tests.app.conftest import button, texts, to_aim
-from tests.app.test_new_project import store, with_upload
+from tests.app.conftest import button, created, texts, to_aim
+from tests.app.test_new_project import with_upload
 
 SIMULATED = "Simulated on your scores"
 SECONDS = 60.0
@@ -109,18 +109,12 @@ def test_the_size_on_the_page_is_the_one_that_is_frozen(
     page = on_last_screen(app, items)
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     shown = next(one.value for one in page.markdown if one.value.startswith("About"))
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Session.open(store(data_folder), record.name).plan
-    formula = lc.preview(*_again(record, data_folder, plan)).planned
+    session = created(page, data_folder)
+    plan = session.plan
+    asked = replace(plan, planned=None, rules=None, sure_scores=None)
+    formula = lc.preview(session.population, asked).planned
     assert plan.planned == formula + 7
     assert f"About {plan.planned} labels" in shown
-
-
-def _again(record: Any, data_folder: Path, plan: lc.Plan) -> tuple[lc.Population, lc.Plan]:
-    """The file, and the plan before its size was frozen."""
-    population = lc.Session.open(store(data_folder), record.name).population
-    return population, replace(plan, planned=None, rules=None, sure_scores=None)
 
 
 def test_cancel_keeps_the_formulas(
@@ -262,8 +256,6 @@ def test_the_price_of_claims_is_not_the_one_simulated_for_a_number(
     percent = next(one for one in page.number_input if (one.key or "").endswith("-percent"))
     percent.set_value(55.0).run()
     shown = next(one.value for one in page.markdown if "until every claim is" in one.value)
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    session = sessions.session(record.name)
+    session = created(page, data_folder)
     found = lc.preview(session.population, replace(session.plan, planned=None))
     assert shown.startswith(f"About {found.expected_labels:,} labels, ")

@@ -29,7 +29,7 @@ from labelcore.ui.reviewed import (
 )
 from labelcore.ui.safe_text import plain
 from labelcore.words.counts import EVEN, UNEVEN
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.app.conftest import HOSTILE, button, cards, texts
 
 
@@ -37,9 +37,7 @@ from tests.app.conftest import HOSTILE, button, cards, texts
 def session(make) -> lc.Session:
     """Thirty labels, one more not sure; the second flagged, the third with a note."""
     made = make(labels=30)
-    draw = made.next()
-    assert draw is not None
-    made.answer(draw, "unsure")
+    answer_draws(made, "unsure", 1)
     made.flag(2)
     made.note(3, "=odd one")
     return made
@@ -261,16 +259,13 @@ def test_what_shares_of_the_list_are_is_said_for_each_method(
     )
     plan = lc.Plan(design, ["accuracy"], budget=60, seed=1)
     session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, True)
+    answer_draws(session, True, 1)
     assert said in texts(app("review", project="demo"))
 
 
 def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
     session = make(labels=3)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     session.flag(draw.index)
     session.note(draw.index, "ask Ann")
     found = reviewed(session, "lr")

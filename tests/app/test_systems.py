@@ -219,15 +219,6 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
     assert not [one for one in page.selectbox if "known answers" in one.label]
 
 
-@pytest.mark.full
-def test_before_the_first_label_there_is_nothing(data_folder: Path) -> None:
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=250, by="model")
-    lc.Session(judged(judged_frame(100)), plan, store, "systems")
-    page = AppTest.from_function(panel, default_timeout=60).run()
-    assert not page.exception and not page.table
-
-
 def test_a_file_of_judged_answers_suggests_the_question_of_its_systems() -> None:
     frame = judged_frame(60).assign(day="one")
     base = judged(frame, groups=("day", "model"))

@@ -14,8 +14,8 @@ import labelcore as lc
 from labelcore.report import REPORT_FORMS
 from labelcore.ui.new_cards import LISTS
 from labelcore.words.lists import short_lists
-from tests.app.conftest import bar_texts, button, picture, texts, to_aim
-from tests.app.test_new_project import store, with_upload
+from tests.app.conftest import bar_texts, created, picture, texts, to_aim
+from tests.app.test_new_project import with_upload
 from tests.designs.paired_files import paired
 
 PAGES = ("label", "progress", "explore", "review", "report")
@@ -76,7 +76,5 @@ def test_the_question_is_asked_where_there_are_two_scores(app, data_folder: Path
     page = with_upload(app, "items.csv", f"id,text,score_a,score_b\n{rows}".encode())
     to_aim(page, "Is it spam?", LISTS.title)
     assert "(where widest)" in texts(page) and not page.exception
-    button(page, "new-create").click().run()
-    (record,) = store(data_folder).projects()
-    plan = lc.Session.open(store(data_folder), record.name).plan
+    plan = created(page, data_folder).plan
     assert plan.design == "paired_lists" and plan.classifiers == ("a", "b")

@@ -1,4 +1,4 @@
-"""Undo, Later, Not sure, Broken, notes, history, reload, and the end of a project."""
+"""Undo, notes and history."""
 
 from __future__ import annotations
 
@@ -47,43 +47,6 @@ def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, d
     texts = {f"i{place}": f"Message {place}" for place in range(400)}
     stored = driving.answers(data, project)[FIRST_FIGURE - 1 :]
     assert driving.disagreements(stored, driving.pressed(page), texts) == []
-
-
-@pytest.mark.full
-def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Path) -> None:
-    project = driving.make_project(
-        data, "Later", items=20, budget=8, design="simple_random", promise="fixed"
-    )
-    driving.open_label(page, shared_server.url, project)
-    put_off = driving.shown(page)["text"]
-    driving.answer(page, "l")
-    assert driving.shown(page)["text"] != put_off
-    expect(page.locator(".lc-line")).to_contain_text("1 for later")
-    seen = []
-    for _ in range(7):
-        seen.append(driving.shown(page)["text"])
-        driving.answer(page, "y")
-    assert put_off not in seen
-    assert driving.shown(page)["text"] == put_off
-    driving.answer(page, "n")
-    expect(page.locator(".st-key-state")).to_contain_text("All the labels asked for are there")
-    stored = driving.answers(data, project)
-    assert stored[0].item_id == stored[-1].item_id
-    assert [driving.said(stored[0]), driving.said(stored[-1])] == ["later", "no"]
-    # Finish, from the state that stands in the place of the item.
-    driving.choose(page, page.locator(".st-key-state-finish button"))
-    expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
-    assert driving.events(data, project)[-1].kind in ("finished", "looked")
-
-
-@pytest.mark.full
-def test_not_sure_and_broken_are_kept_apart(page: Page, shared_server: Server, data: Path) -> None:
-    project = driving.make_project(data, "Unsure")
-    driving.open_label(page, shared_server.url, project)
-    driving.label_items(page, 5, lambda place: "syybn"[place])
-    kinds = [driving.said(event) for event in driving.answers(data, project)]
-    assert kinds == ["unsure", "yes", "yes", "broken", "no"]
-    assert "1 not sure" in driving.text_of(page, "line")
 
 
 def places(page: Page) -> list[object]:

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 import labelcore as lc
 from labelcore.words.curves import cut_facts
+from tests.answering import answer_draws
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -79,9 +80,7 @@ def one_rank(page: Page, session: lc.Session, rank: int, off: int = 0) -> int:
 
 
 def answer(session: lc.Session) -> None:
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, True)
+    answer_draws(session, True, 1)
 
 
 def test_all_that_is_asked_is_in_the_first_screenful(explore: Page) -> None:

@@ -16,6 +16,7 @@ from labelcore.ui.review import CHOOSE, NO_ROW
 from labelcore.ui.server_away import AWAY, CLOSED
 from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
 from labelcore.ui.surface import TIMES as TIMES_OF_PAGE
+from tests.answering import answer_draws
 from tests.browser import driving
 from tests.browser.killing import TEXTS, killed_often
 from tests.browser.server import Server
@@ -230,7 +231,5 @@ SAYINGS = """() => {
 
 def answered_elsewhere(server: Server, project: str) -> None:
     session = lc.Session.open(driving.store_url(server.data), project)
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "yes")
+    answer_draws(session, "yes", 1)
     session.store.close()

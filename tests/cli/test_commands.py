@@ -18,7 +18,7 @@ from labelcore.cli import COMMANDS, main
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import estimates_csv, report_html
 from labelcore.store.sqlite import SqliteStore
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.report.sessions import member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
@@ -426,8 +426,7 @@ def test_a_file_that_moved_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_an_open_session_reports_without_its_file(items: Path, tmp_path: Path) -> None:
     session = session_on(items)
     answer_draws(session, lambda draw: draw.index % 2, 20)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     before = session.item(draw)
     items.unlink()
     assert session.item(draw) == before

@@ -14,7 +14,7 @@ from benchmarks.calibration import DESIGNS, sessions
 from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import once, sampled
 
 SESSIONS, NOISE = 80, 3.0
@@ -77,8 +77,7 @@ def test_a_census_is_exact_and_an_open_item_counts_both_ways(tmp_path: Path) -> 
     plan = lc.Plan("simple_random", ["prevalence"], budget=len(population))
     session = labelled(known, plan, len(population) - 1)
     nearly = session.calibration()
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     session.answer(draw, "unsure")
     wide = session.calibration()
     assert ((wide.high - wide.low) > 1e-9).sum() == 1 and (wide.labels == nearly.labels).all()

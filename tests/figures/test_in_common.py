@@ -118,9 +118,7 @@ def test_a_planted_word_is_told_of_its_kind_of_error(tmp_path: Path) -> None:
     session = labelled(tmp_path, 59)
     assert not session.errors_in_common().labels
     assert "looked for at 60 labels" in session.errors_in_common().sentence()
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "no")
+    answer_draws(session, "no", 1)
     assert session.errors_in_common().labels == 60
     session = labelled(tmp_path, 120)
     found = session.errors_in_common()

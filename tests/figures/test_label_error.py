@@ -15,7 +15,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import TIMES
 from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.existing_files import at_random, made, read
 from tests.papers.recycling.recycled import plan_of, written
 
@@ -338,8 +338,7 @@ def test_open_items_count_against_and_for_a_figure(tmp_path: Path) -> None:
     items = population(tmp_path, CLASSES[:2])
     session = lc.Session(items, lc.Plan("simple_random", "accuracy", classifier="m", budget=60))
     for number in range(60):
-        draw = session.next()
-        assert draw is not None
+        draw = next_draw(session)
         right = items.classes[int(draw.item_id[1:]) % 2]
         session.answer(draw, "later" if number % 20 == 7 else right)
     stage, (question,) = headline_stage(session.engine), session.engine.questions

@@ -16,7 +16,7 @@ from labelcore.figures.labels_table import label_weights
 from labelcore.log.engine import Engine
 from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import once, sampled
 from tests.designs.synthetic import standard_errors
 
@@ -44,8 +44,7 @@ def share(table: pd.DataFrame, of: pd.Series, among: pd.Series) -> float:
 def test_a_row_for_each_item_judged_says_what_happened(known: Known) -> None:
     session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], budget=6))
     for said in ("yes", "unsure", "later", "broken", "no", "no"):
-        draw = session.next("ann")
-        assert draw is not None
+        draw = next_draw(session, "ann")
         session.answer(draw, said)
     session.undo("ann")
     session.revise(1, "no", "changed", annotator="ben")

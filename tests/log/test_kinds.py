@@ -18,7 +18,7 @@ from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk
 from labelcore.session import ledger
 from labelcore.session.session import Session
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 
 PEOPLE = ("ann", "bob", "cid")
@@ -286,8 +286,7 @@ def test_a_writer_without_rules_is_told(
 def test_a_cause_is_refused_alike(population: lc.Population) -> None:
     """By the writer and by the auditor: of no answer, of another one, or another word."""
     session = start(population)
-    draw = session.next("ann")
-    assert draw is not None
+    draw = next_draw(session, "ann")
     first = session.answer(draw, "yes", annotator="ann").sequence
     events, verdicts = session.events, []
     for text, previous in (("slip", first), ("", first), ("mine", first), ("slip", None)):
@@ -362,8 +361,7 @@ def test_of_a_changed_event_writer_and_auditor_think_the_same(
 def test_a_token_is_that_of_a_draw(population: lc.Population) -> None:
     """Neither writer nor auditor takes it with another event, such as a look."""
     session = start(population)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     session.answer(draw, "yes")
     session.results()
     *before, look = session.events

@@ -12,6 +12,7 @@ from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayErro
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import SPACING
 from labelcore.replay import replay, replay_project
+from tests.answering import next_draw
 
 ITEMS, BUDGET = 600, 80
 
@@ -108,8 +109,7 @@ def test_undo_takes_a_second_answer_back_and_shows_the_item_next(population: lc.
     before = session.engine.answers_given
     assert session.undo().previous == event.sequence
     assert session.engine.answers_given == before
-    back = session.next()
-    assert back is not None
+    back = next_draw(session)
     assert (back.item_id, back.repeat) == (draw.item_id, True)
     assert back.token != draw.token
     session.answer(back, "yes")
@@ -128,8 +128,7 @@ def test_undo_past_a_repeat_takes_back_the_answer_before_it(population: lc.Popul
     undone = session.undo()
     assert undone is not None
     assert session.engine.answers_given == given - 1
-    first = session.next()
-    assert first is not None
+    first = next_draw(session)
     assert (first.index, first.repeat) == (undone.index, False)
 
 
@@ -138,8 +137,7 @@ def test_later_puts_a_repeat_behind_the_others(population: lc.Population) -> Non
     draw = next_repeat(session)
     event = session.answer(draw, "later")
     assert session.last_answer() == event
-    following = session.next()
-    assert following is not None
+    following = next_draw(session)
     assert following.item_id != draw.item_id
     labelled(session)
     assert draw.index in {one.index for one in session.engine.repeats.readings()}
@@ -335,8 +333,7 @@ def test_flags_and_looks_are_found_without_reading_the_log(population: lc.Popula
         session.results()
     expected = [{**e.detail, "at": e.at} for e in session.events if e.kind == "looked"]
     session.ledger.events = walked = Walks(session.events)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     assert session.last_said(draw, "flagged") == ""
     assert session.looks() == expected and expected
     assert walked.walks == 0

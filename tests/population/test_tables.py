@@ -20,6 +20,7 @@ from labelcore.errors import (
     PopulationError,
     StoreNotWritableError,
 )
+from tests.answering import answer_draws, next_draw
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c", "d"],
@@ -184,8 +185,7 @@ def test_what_a_column_holds_that_is_no_value_is_a_fault() -> None:
 def test_a_session_keeps_a_table_beside_its_store(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/labels.db"
     session = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "spam")
-    first = session.next()
-    assert first is not None
+    first = next_draw(session)
     session.answer(first, "spam")
     said = session.results()["accuracy"].sentence()
     twin = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "again")
@@ -207,9 +207,7 @@ def test_a_store_may_move_with_its_items(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     url = f"sqlite:///{tmp_path}/old/labels.db"
     session = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "spam")
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "spam")
+    answer_draws(session, "spam", 1)
     session.store.close()
     (tmp_path / "old").rename(tmp_path / "new")
     opened = lc.Session.open(f"sqlite:///{tmp_path}/new/labels.db", "spam")

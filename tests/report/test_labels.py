@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from openpyxl import load_workbook
 
 from labelcore.report import LABEL_FORMS, labels_file, table_file
 from tests.report.conftest import Made
-from tests.report.sessions import HOSTILE, session_on, write_items
 
 READ = {
     ".csv": pd.read_csv,
@@ -43,26 +41,6 @@ def test_the_weights_are_explained_where_a_file_has_room(made: Made) -> None:
     assert parquet.attrs == {"weight": said}
     about = pd.read_excel(io.BytesIO(labels_file(made.session, ".xlsx")), sheet_name="About")
     assert about.to_dict("records") == [{"column": "weight", "meaning": said}]
-
-
-def test_no_text_runs_as_a_formula(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv", names=lambda n: f"{HOSTILE[n % len(HOSTILE)]}{n}")
-    session = session_on(tmp_path / "items.csv", budget=100)
-    for number in range(30):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, "yes")
-        session.note(draw.index, HOSTILE[number % len(HOSTILE)] + "\x01")
-    sheet = load_workbook(io.BytesIO(labels_file(session, ".xlsx"))).active
-    assert sheet is not None
-    cells = [cell for row in sheet.iter_rows() for cell in row]
-    assert {cell.data_type for cell in cells} <= {"s", "n", "b"}
-    texts = [str(cell.value) for cell in cells if cell.data_type == "s"]
-    texts += labels_file(session, ".csv").decode("utf-8-sig").replace("\r\n", ",").split(",")
-    assert [one for one in texts if one.strip('"').startswith(("=", "+", "@"))] == []
-    assert sum(one.startswith("'") for one in texts) > 10
-    as_they_are = pd.read_parquet(io.BytesIO(labels_file(session, ".parquet")))
-    assert set(as_they_are["id"]) == set(session.labels_table()["id"])
 
 
 def test_another_form_is_refused(made: Made) -> None:

@@ -19,7 +19,7 @@ from labelcore.report.labelling_account import thinned
 from labelcore.report.markup import element, table
 from labelcore.words.counts import cell_words
 from labelcore.words.short_sentences import range_of, short_sentence, short_value
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.report.conftest import Made
 from tests.report.sessions import WORDS, as_json, label, session_on, write_items
 
@@ -267,8 +267,7 @@ def hostile_session(tmp_path: Path, word: str) -> tuple[str, object]:
         ),
     )  # fmt: skip
     for number in range(60):
-        draw = session.next(word)
-        assert draw is not None
+        draw = next_draw(session, word)
         session.answer(draw, truth[draw.item_id], annotator=word)
         if number == 5:
             session.note(draw.index, word, word)

@@ -10,6 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, events_csv, report_html
+from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
 from tests.report.test_page import Outline
 
@@ -21,12 +22,10 @@ def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -
     truth = write_items(folder / "items.csv")
     session = session_on(folder / "items.csv", repeats=0.2, budget=40)
     names = [session.person(secret) for secret in secrets] or list(people)
-    taken_back = session.next("nobody")
-    assert taken_back is not None
+    taken_back = next_draw(session, "nobody")
     session.answer(taken_back, True)
     session.undo("nobody")
-    back = session.next("nobody")
-    assert back is not None
+    back = next_draw(session, "nobody")
     session.release(back)
     for number in range(300):
         if (draw := session.next(names[number % len(names)])) is None:

@@ -25,8 +25,9 @@ from labelcore.report import (
 from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded, unguarded
 from labelcore.ui.confusion import for_file
 from labelcore.words.sentences import percent
+from tests.answering import next_draw
 from tests.report.conftest import Made
-from tests.report.sessions import HOSTILE, label, session_on, write_items
+from tests.report.sessions import label, session_on, write_items
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -93,22 +94,6 @@ def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:
     assert ranks == list(curve.x)
 
 
-@pytest.mark.parametrize("word", HOSTILE)
-def test_no_cell_is_a_formula(tmp_path: Path, word: str) -> None:
-    truth = write_items(tmp_path / "items.csv", 80, names=lambda k: f"{word}{k}")
-    session = session_on(tmp_path / "items.csv", project=word)
-    draw = session.next(word)
-    assert draw is not None
-    session.answer(draw, truth[draw.item_id], annotator=word)
-    session.note(draw.index, word, word)
-    found = rows(events_csv(session)) + rows(estimates_csv(session))
-    cells = [cell for row in found for cell in row.values() if cell]
-    assert not [cell for cell in cells if cell.startswith(FORMULA_STARTS)]
-    safe = "'" + word if word.startswith(FORMULA_STARTS) else word
-    assert found[1]["item_id"] == safe + draw.item_id.removeprefix(word)
-    assert {row["note"] for row in found if row.get("event") == "noted"} == {safe}
-
-
 @pytest.mark.parametrize("value", [-5, -0.25, 3, None, "plain", "a-b", "5"])
 def test_numbers_and_plain_texts_stay(value: object) -> None:
     assert guarded(value) == value
@@ -149,8 +134,7 @@ def test_every_export_guards_what_begins_unseen(tmp_path: Path) -> None:
         tmp_path / "items.csv", id="id", content="\x1f+text", predictions={bad: "pred"}
     )
     session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=5))
-    draw = session.next(bad)
-    assert draw is not None
+    draw = next_draw(session, bad)
     session.answer(draw, 1, annotator=bad)
     session.note(draw.index, bad)
     confusion = table_file(for_file(session.confusion()), ".csv").decode("utf-8-sig")

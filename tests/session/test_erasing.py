@@ -35,6 +35,7 @@ from labelcore.session.erasing import (
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.store import back_up_now, note_written
+from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
 from tests.test_broken_log import tamper
 
@@ -77,8 +78,7 @@ def text_of(item: str) -> str:
 def label(session: lc.Session, number: int, annotator: str = "me") -> list[str]:
     asked = []
     for _ in range(number):
-        draw = session.next(annotator)
-        assert draw is not None
+        draw = next_draw(session, annotator)
         session.answer(draw, "yes" if int(draw.item_id[1:]) % 3 else "no", annotator=annotator)
         asked.append(draw.item_id)
     return asked
@@ -146,8 +146,7 @@ def test_texts_are_in_no_byte_and_figures_are_as_before(session: lc.Session, hom
 
 def test_erased_while_it_is_judged_and_before_it_is_drawn(session: lc.Session, home: Path) -> None:
     label(session, 5)
-    open_draw = session.next("ann")
-    assert open_draw is not None
+    open_draw = next_draw(session, "ann")
     ahead = set(session.population._ids.all()) - {e.item_id for e in session.events}
     erase_items(session.store, "spam", [open_draw.item_id, *ahead], **WHY)
     event = session.answer(open_draw, "yes", annotator="ann")  # Read before it was erased.

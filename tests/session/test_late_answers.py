@@ -16,16 +16,17 @@ from labelcore.report import events_csv
 from labelcore.report.facts import gather
 from labelcore.results.agreement import PeopleAgree
 from labelcore.store import STORES
+from tests.answering import next_draw
 from tests.cases import sampled
 from tests.session.histories import address_of
-from tests.session.test_people import given, replays, start
+from tests.session.test_people import replays, start
 
 
 def overtaken(session: lc.Session, late: str = "no") -> Event:
     """Ann gives the first item back, Bob says yes to it, then Ann's answer arrives."""
-    left = given(session, "ann")
+    left = next_draw(session, "ann")
     session.release(left)
-    session.answer(given(session, "bob"), "yes")
+    session.answer(next_draw(session, "bob"), "yes")
     return session.answer(left, late)
 
 
@@ -55,8 +56,8 @@ def test_every_store_keeps_it_and_no_figure_rests_on_it(
     other = start(tmp_path / "alone", overlap=1.0)
     kept = overtaken(one)
     assert (kept.kind, kept.annotator, kept.label, kept.previous) == ("late", "ann", "no", 4)
-    other.release(given(other, "ann"))
-    other.answer(given(other, "bob"), "yes")
+    other.release(next_draw(other, "ann"))
+    other.answer(next_draw(other, "bob"), "yes")
     for session in (one, other):
         assert session.labels == 1 and session.last_answer("ann") is None
         label_all(session, "ann", "bob", "eve")
@@ -89,15 +90,15 @@ def test_it_arrives_once_and_cannot_be_taken_back(tmp_path: Path) -> None:
     with pytest.raises(LateAnswerError, match="second reading stays as it was given"):
         session.answer(str(kept.answers), "yes")
     assert session.undo("ann") is None
-    assert given(session, "ann").index == 2
+    assert next_draw(session, "ann").index == 2
     replays(session)
 
 
 def test_whoever_has_answered_the_item_already_is_told(tmp_path: Path) -> None:
     session = start(tmp_path)
-    left = given(session, "ann")
+    left = next_draw(session, "ann")
     session.release(left)
-    session.answer(given(session, "ann"), "yes")
+    session.answer(next_draw(session, "ann"), "yes")
     with pytest.raises(LateAnswerError, match="item 1 was answered already"):
         session.answer(left, "no")
 
@@ -108,14 +109,14 @@ def test_a_second_answer_whose_first_was_taken_back_is_kept(
 ) -> None:
     """It was stored without a word, and nothing ever showed it again."""
     session = start(tmp_path, budget=1, **plan)
-    session.answer(given(session, "ann"), "yes")
-    again = given(session, "bob")
+    session.answer(next_draw(session, "ann"), "yes")
+    again = next_draw(session, "bob")
     assert again.repeat
     session.undo("ann")
     kept = session.answer(again, "no")
     assert (kept.kind, kept.previous, kept.label) == ("late", None, "no")
-    session.answer(given(session, "ann"), "yes")
-    anew = given(session, "bob")
+    session.answer(next_draw(session, "ann"), "yes")
+    anew = next_draw(session, "bob")
     assert anew.repeat and anew.token != again.token
     session.answer(anew, "yes")
     assert session.next("ann") is None and session.status == "budget used"
@@ -124,10 +125,10 @@ def test_a_second_answer_whose_first_was_taken_back_is_kept(
 
 def test_one_reader_more_than_wanted_is_kept_apart(tmp_path: Path) -> None:
     session = start(tmp_path, budget=1, overlap=1.0)
-    session.answer(given(session, "ann"), "yes")
-    left = given(session, "bob")
+    session.answer(next_draw(session, "ann"), "yes")
+    left = next_draw(session, "bob")
     session.release(left)
-    session.answer(given(session, "eve"), "yes")
+    session.answer(next_draw(session, "eve"), "yes")
     assert session.answer(left, "no").kind == "late"
     assert [one.annotator for one in session.engine.repeats.judged()[0].answers] == ["ann", "eve"]
     assert session.unsettled() == []
@@ -150,7 +151,7 @@ def test_a_log_that_tells_of_one_too_early_is_refused(tmp_path: Path) -> None:
     refused(replace(kept, previous=1), 4, "kept beside event 1, not in force")
     refused(replace(kept, annotator="eve"), 4, "never shown to 'eve'")
     refused(replace(kept, label=None, text="later"), 4, "it answers 'later'")
-    open_ = given(session, "ann")
+    open_ = next_draw(session, "ann")
     session.finish()
     with pytest.raises(AnswerError, match="the project is finished"):
         session.answer(open_, "no")

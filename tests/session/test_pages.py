@@ -13,6 +13,7 @@ from labelcore.log.answers import looking_seconds
 from labelcore.log.screens import LEASE
 from labelcore.session.session import PAGE
 from labelcore.ui.status import pace
+from tests.answering import next_draw
 from tests.session.test_people import Clock, clock, replays, start  # noqa: F401
 
 
@@ -95,8 +96,7 @@ def test_a_page_is_stored_behind_what_others_were_faster_with(tmp_path: Path) ->
 def test_one_undo_takes_a_page_back_and_the_page_comes_again(tmp_path: Path) -> None:
     session = start(tmp_path, budget=40)
     assert session.undo_page() == 0
-    single = session.next()
-    assert single is not None
+    single = next_draw(session)
     session.answer(single, "yes")
     first = session.page(5)
     session.answer_page(dict.fromkeys(first, "yes"))
@@ -133,8 +133,7 @@ def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
 
 def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) -> None:
     session = start(tmp_path, budget=40, repeats=0.4)
-    off = session.next()
-    assert off is not None
+    off = next_draw(session)
     session.answer(off, "later")
     while page := session.page():
         session.answer_page(dict.fromkeys(page, "yes"))

@@ -20,7 +20,7 @@ from labelcore.replay import replay
 from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 
 PEOPLE = ("ann", "bob", "eve")
 A_MINUTE = timedelta(minutes=1)
@@ -61,12 +61,6 @@ def start(folder: Path, store: str | None = None, items: int = 80, **plan: objec
     return lc.Session(population, lc.Plan(**terms), store)  # type: ignore[arg-type]
 
 
-def given(session: lc.Session, person: str) -> Draw:
-    draw = session.next(person)
-    assert draw is not None
-    return draw
-
-
 def replays(session: lc.Session) -> None:
     """The log follows from file and plan, and gives the same figures."""
     record = session.record
@@ -78,7 +72,7 @@ def replays(session: lc.Session) -> None:
 
 def all_but_one(session: lc.Session) -> Draw:
     """Ann leaves with the first item open, Bob answers everything else."""
-    left = given(session, "ann")
+    left = next_draw(session, "ann")
     answer_draws(session, "yes", who="bob")
     assert session.status == "waiting"
     return left
@@ -96,7 +90,7 @@ def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
     assert session.next("bob") is None and session.status == "waiting"
     clock.pass_by(A_MINUTE)
     assert session.status == "open"
-    again = given(session, "bob")
+    again = next_draw(session, "bob")
     assert (again.index, again.item_id) == (left.index, left.item_id)
     assert again.token != left.token
     released = [event for event in session.events if event.kind == "released"]
@@ -108,10 +102,10 @@ def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
 
 def test_nothing_is_taken_while_there_is_something_else_to_do(tmp_path: Path, clock: Clock) -> None:
     session = start(tmp_path)
-    left = given(session, "ann")
+    left = next_draw(session, "ann")
     clock.pass_by(10 * LEASE)
-    assert given(session, "bob").index == 2
-    assert given(session, "ann") == left
+    assert next_draw(session, "bob").index == 2
+    assert next_draw(session, "ann") == left
     session.answer(left, "yes")
 
 
@@ -120,7 +114,7 @@ def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
 ) -> None:
     session = start(tmp_path, budget=None, margin=0.2, stop="margin", promise="watched",
                     design="recalibrated_neyman")  # fmt: skip
-    given(session, "ann")
+    next_draw(session, "ann")
     answer_draws(session, lambda draw: int(draw.item_id[1:]) >= 40, who="bob")
     assert session.status == "waiting"
     clock.pass_by(LEASE)
@@ -131,14 +125,14 @@ def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
 
 def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
     session = start(tmp_path)
-    left, own = given(session, "ann"), given(session, "bob")
+    left, own = next_draw(session, "ann"), next_draw(session, "bob")
     assert session.release(left) is not None
     assert session.release(left) is None
     session.answer(own, "yes")
-    assert given(session, "bob").index == left.index == 1
-    assert given(session, "ann").index == 3
+    assert next_draw(session, "bob").index == left.index == 1
+    assert next_draw(session, "ann").index == 3
     with pytest.raises(AnswerError, match="given to 'ann', and 'bob' cannot"):
-        session.release(given(session, "ann"), annotator="bob")
+        session.release(next_draw(session, "ann"), annotator="bob")
     with pytest.raises(AnswerError, match="no item that was shown: token 'x'"):
         session.release("x")
     replays(session)
@@ -146,7 +140,7 @@ def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
 
 def test_an_item_judged_again_comes_back_too(tmp_path: Path, clock: Clock) -> None:
     session = start(tmp_path, repeats=1.0)
-    while not (draw := given(session, "ann")).repeat:
+    while not (draw := next_draw(session, "ann")).repeat:
         session.answer(draw, "yes")
     clock.pass_by(LEASE)
     while (other := session.next("bob")) is not None and other.index != draw.index:
@@ -166,13 +160,13 @@ def test_what_was_taken_for_a_time_goes_back_to_the_queue(tmp_path: Path, clock:
     batch = session.take(3, "ann", minutes=5)
     assert [one.index for one in batch] == [1, 2, 3]
     clock.pass_by(5 * A_MINUTE - timedelta(seconds=1))
-    mine = given(session, "bob")
+    mine = next_draw(session, "bob")
     assert mine.index == 4 and session.take(3, "ann", minutes=5) == batch
     session.answer(batch[1], "yes")
     session.answer(mine, "yes")
     clock.pass_by(timedelta(seconds=1))
     again = lc.Session.open(f"sqlite:///{tmp_path / 'labels.db'}", "default")
-    for_bob, for_eve = given(again, "bob"), given(again, "eve")
+    for_bob, for_eve = next_draw(again, "bob"), next_draw(again, "eve")
     assert [for_bob.index, for_eve.index] == [1, 3]
     released = [event for event in again.events if event.kind == "released"]
     assert [(one.annotator, one.index) for one in released] == [("bob", 1), ("bob", 3)]
@@ -187,13 +181,13 @@ def test_without_a_time_nothing_is_taken_away_while_others_have_work(
 ) -> None:
     """The broken twin of the rule above: what ``next`` gave is not what ``take`` gave."""
     session = start(tmp_path)
-    left = given(session, "ann")
+    left = next_draw(session, "ann")
     clock.pass_by(2 * LEASE)
-    assert given(session, "bob").index == 2 and given(session, "ann") == left
+    assert next_draw(session, "bob").index == 2 and next_draw(session, "ann") == left
     session.take(1, "eve")
     clock.pass_by(LEASE)
-    session.answer(given(session, "bob"), "yes")
-    assert given(session, "bob").index == 3, "thirty minutes where none are named"
+    session.answer(next_draw(session, "bob"), "yes")
+    assert next_draw(session, "bob").index == 3, "thirty minutes where none are named"
 
 
 def test_a_time_is_a_number_of_minutes(tmp_path: Path) -> None:
@@ -219,7 +213,7 @@ def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clo
     session = start(tmp_path)
     left = all_but_one(session)
     clock.pass_by(LEASE)
-    again = given(session, "bob")
+    again = next_draw(session, "bob")
     with pytest.raises(LateAnswerError, match="item 1 was released, and is given to 'bob' now"):
         session.answer(left, "later")
     stored = session.answer(left, "no")
@@ -242,7 +236,7 @@ def test_a_late_answer_counts_when_somebody_elses_was_taken_back(
     session = start(tmp_path)
     left = all_but_one(session)
     clock.pass_by(LEASE)
-    session.answer(given(session, "bob"), "yes")
+    session.answer(next_draw(session, "bob"), "yes")
     session.undo("bob")
     assert session.answer(left, "no").kind == "labelled"
     assert session.next("bob") is None and session.status == "budget used"
@@ -251,7 +245,7 @@ def test_a_late_answer_counts_when_somebody_elses_was_taken_back(
 
 def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
     session = start(tmp_path)
-    draw = given(session, "ann")
+    draw = next_draw(session, "ann")
     with pytest.raises(AnswerError, match="item 1 was given to 'ann', and 'mallory' cannot"):
         session.answer(draw, "yes", annotator="mallory")
     assert session.answer(draw, "yes").annotator == "ann"
@@ -262,14 +256,14 @@ def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_person_takes_back_comes_back_to_this_person(tmp_path: Path, clock: Clock) -> None:
     session = start(tmp_path)
-    mine = given(session, "ann")
+    mine = next_draw(session, "ann")
     session.answer(mine, "yes")
-    others = given(session, "bob")
+    others = next_draw(session, "bob")
     session.undo("ann")
-    assert given(session, "bob") == others
+    assert next_draw(session, "bob") == others
     session.answer(others, "yes")
-    assert given(session, "bob").index == 3
-    assert given(session, "ann").index == mine.index
+    assert next_draw(session, "bob").index == 3
+    assert next_draw(session, "ann").index == mine.index
     assert session.undo("eve") is None
 
 
@@ -277,12 +271,12 @@ def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
     tmp_path: Path, clock: Clock
 ) -> None:
     session = start(tmp_path)
-    session.answer(given(session, "ann"), "yes")
+    session.answer(next_draw(session, "ann"), "yes")
     answer_draws(session, "yes", who="bob")
     session.undo("ann")
     assert session.next("bob") is None
     clock.pass_by(LEASE)
-    assert given(session, "bob").index == 1
+    assert next_draw(session, "bob").index == 1
     replays(session)
 
 
@@ -303,10 +297,10 @@ def test_nothing_is_said_of_what_follows_while_a_second_reading_is_owed(tmp_path
 
 def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it(tmp_path: Path) -> None:
     session = start(tmp_path, budget=1)
-    session.answer(given(session, "ann"), "later")
-    others = given(session, "bob")
+    session.answer(next_draw(session, "ann"), "later")
+    others = next_draw(session, "bob")
     session.undo("ann")
-    assert session.next("ann") is None and given(session, "bob") == others
+    assert session.next("ann") is None and next_draw(session, "bob") == others
     session.answer(others, "yes")
     assert session.next("ann") is None and session.status == "budget used"
     replays(session)
@@ -320,7 +314,7 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
 
     def ask(page: lc.Session) -> None:
         barrier.wait(30)
-        tokens.append(given(page, "ann").token)
+        tokens.append(next_draw(page, "ann").token)
 
     threads = [threading.Thread(target=ask, args=(page,)) for page in pages]
     for thread in threads:
@@ -335,11 +329,11 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
 
 def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
     session = start(tmp_path)
-    draw = given(session, "ann")
+    draw = next_draw(session, "ann")
     released = session.release(draw)
     assert released is not None
     known = session.events
-    answer_after = session.answer(given(session, "bob"), "yes")
+    answer_after = session.answer(next_draw(session, "bob"), "yes")
     assert answer_after.sequence == 4
 
     def refused(events: list[Event]) -> None:

@@ -11,7 +11,7 @@ import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.stops import stop_reason
 from labelcore.testing.known import SCALARS, Known, calibrated
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import once, sampled
 from tests.designs.synthetic import WATCHED
 
@@ -38,8 +38,7 @@ def test_next_is_the_same_draw_until_it_is_answered(known: Known) -> None:
 def test_another_answer_to_the_same_draw_is_refused(known: Known) -> None:
     """The sentence names the way that does what was meant, and that way does it."""
     session = start(known)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     session.answer(draw, 1)
     before = list(session.events)
     ways = {"no": r"revise\(1, 'no', t", "unsure": r"revise\(1, 'unsure', t", "later": r"undo\("}
@@ -57,8 +56,7 @@ def test_another_answer_to_the_same_draw_is_refused(known: Known) -> None:
         session.answer(draw, "no")
     back = session.next()
     assert back is not None and session.answer(back, "no").label == "no"
-    put_off = session.next()
-    assert put_off is not None
+    put_off = next_draw(session)
     session.answer(put_off, "later")
     with pytest.raises(lc.errors.LateAnswerError, match="'later' by this draw"):
         session.answer(put_off, "yes")
@@ -68,8 +66,7 @@ def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
     session = start(known)
     assert session.undo() is None
     for _ in range(3):
-        draw = session.next()
-        assert draw is not None
+        draw = next_draw(session)
         session.answer(draw, "yes")
     for taken_back, left in ((3, 2), (2, 1)):
         session.undo()
@@ -107,8 +104,7 @@ def test_one_look_reads_the_log_once_and_still_appends_after_others(
 
 def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> None:
     session = start(known)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     session.answer(draw, "later")
     answer_draws(session, known, until=59)
     assert session.labels == 59 and session.status == "open"
@@ -123,13 +119,10 @@ def test_two_people_never_get_the_same_item(known: Known) -> None:
     seen = []
     for _ in range(30):
         for who in ("a", "b"):
-            draw = session.next(who)
-            assert draw is not None
+            draw = next_draw(session, who)
             seen.append(draw.item_id)
         for who in ("b", "a"):
-            draw = session.next(who)
-            assert draw is not None
-            session.answer(draw, "yes")
+            answer_draws(session, "yes", 1, who=who)
     assert len(set(seen)) == 60 and session.next("a") is None
 
 
@@ -152,8 +145,7 @@ def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
 def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], margin=0.3)
     session = lc.Session(known.population, plan)
-    other = session.next("b")
-    assert other is not None
+    other = next_draw(session, "b")
     answer_draws(session, known)
     assert session.next() is None and session.status == "waiting"
     session.answer(other, "yes")
@@ -227,8 +219,7 @@ def test_finish_and_census(known: Known) -> None:
 
 def test_refusals(known: Known) -> None:
     session = start(known)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     with pytest.raises(AnswerError, match="maybe"):
         session.answer(draw, "maybe")
     with pytest.raises(AnswerError, match="no item that was shown"):
@@ -265,8 +256,7 @@ def test_what_cannot_be_the_name_of_a_person(
     known: Known, name: str, error: type[Exception], words: str
 ) -> None:
     session = start(known)
-    draw = session.next("Ada")
-    assert draw is not None
+    next_draw(session, "Ada")
     before = len(session.events)
     for act in (
         lambda: session.next(name),

@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.results.types import Estimate, Scope
 from labelcore.trials.reveal import Reveal, reveal
 from labelcore.trials.table import TRIALS
+from tests.answering import answer_draws
 
 
 def row(truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
@@ -98,7 +99,5 @@ def test_unsure_answers_are_no_errors(tmp_path: Path) -> None:
     trial = TRIALS["messages"]
     population = lc.read_population(trial.write(tmp_path), **trial.read_arguments)
     session = lc.Session(population, trial.plan)
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "unsure")
+    answer_draws(session, "unsure", 1)
     assert [row.differing for row in reveal(session, trial)] == [0, 0]

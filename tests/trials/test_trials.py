@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.trials.base import Trial
 from labelcore.trials.reveal import reveal
 from labelcore.trials.table import TRIALS
-from tests.answering import answer_draws
+from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 
 FIRST_FIGURE_BY = 45
@@ -59,8 +59,7 @@ def test_the_truth_is_in_the_file_and_nowhere_on_the_screen(
     assert trial.truth_column not in population.content_columns + population.metadata_columns
     assert set(population.column(trial.truth_column)) == {"0", "1"}
     session = lc.Session(population, trial.plan)
-    draw = session.next()
-    assert draw is not None
+    draw = next_draw(session)
     item = session.item(draw)
     assert set(item) == set(trial.read_arguments["content"])
     assert not {name for name in item if name.startswith(("score", "pred", "true", "digit"))}
@@ -134,9 +133,7 @@ def test_a_project_goes_on_after_the_trial_is_written_again(trial: Trial, tmp_pa
     store = f"sqlite:///{tmp_path}/labels.db"
     path = trial.write(tmp_path)
     session = lc.Session(lc.read_population(path, **trial.read_arguments), trial.plan, store, "p")
-    draw = session.next()
-    assert draw is not None
-    session.answer(draw, "no")
+    answer_draws(session, "no", 1)
     trial.write(tmp_path)
     again = lc.Session.open(store, "p")
     assert again.labels == 1

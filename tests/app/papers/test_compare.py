@@ -30,7 +30,7 @@ from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import HOSTILE, button, texts, to_aim
+from tests.app.conftest import HOSTILE, button, created, texts, to_aim
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -105,9 +105,7 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     test.switch_page("pages/new_project.py")
     to_aim(test, "Is it so?")
     assert not test.exception and not test.error
-    button(test, "new-create").click().run()
-    (record,) = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}").projects()
-    return lc.Plan.from_json(record.plan_json)
+    return created(test, data_folder).plan
 
 
 def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import labelcore as lc
-from tests.app.conftest import button, texts, to_aim
+from tests.app.conftest import button, created, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 from tests.cases import sampled
 
@@ -40,13 +39,6 @@ def field(page: AppTest, name: str) -> Any:
     """The input of a parameter."""
     fields = [*page.number_input, *page.text_input]
     return next(one for one in fields if f"-{name}" in str(one.key) and "param" in str(one.key))
-
-
-def created(page: AppTest, data_folder: Path) -> lc.Session:
-    button(page, "new-create").click().run()
-    assert not page.exception and not page.error
-    (record,) = store(data_folder).projects()
-    return lc.Session.open(store(data_folder), record.name)
 
 
 def refused(page: AppTest, data_folder: Path) -> str:

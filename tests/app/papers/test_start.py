@@ -13,8 +13,8 @@ import labelcore as lc
 from labelcore.designs import METHODS, register
 from labelcore.papers import METHODS as OF_PAPERS
 from labelcore.ui.new_cards import ACCURACY, RANKED
-from tests.app.conftest import button, to_aim
-from tests.app.test_new_project import store, with_upload
+from tests.app.conftest import created, to_aim
+from tests.app.test_new_project import with_upload
 from tests.cases import sampled
 
 ITEMS = 160
@@ -74,10 +74,7 @@ def start(app: Any, data_folder: Path, name: str) -> None:
     to_aim(page, "Is it spam?", question, design=name, **both)
     for one, value in params.items():
         field(page, one).set_value(value)
-    button(page, "new-create").click().run()
-    assert not page.exception and not page.error
-    (record,) = store(data_folder).projects()
-    session = lc.Session.open(store(data_folder), record.name)
+    session = created(page, data_folder)
     assert session.plan.design == name
     assert {key: session.plan.params[key] for key in params} == params
     assert session.next() is not None
