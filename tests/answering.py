@@ -14,13 +14,9 @@ def next_draw(session: lc.Session, who: str = "me") -> lc.Draw:
 
 
 def answer_draws(
-    session: lc.Session,
-    said: object,
-    number: int | None = None,
-    *,
-    until: int | None = None,
+    session: lc.Session, said: object, number: int | None = None, *, until: int | None = None,
     who: str = "me",
-) -> lc.Session:
+) -> lc.Session:  # fmt: skip
     """The session, once so many draws are answered, or all until nothing more is asked or so many
     labels are there. ``said`` is the answer to each, a rule that gives it, or a file's truth."""
     if isinstance(said, Known):

@@ -13,16 +13,10 @@ SYSTEMS = {"alpha": 0.9, "beta": 0.4, "gamma": 0.4, "delta": 0.0, "epsilon": -0.
 
 
 def judged_frame(
-    prompts: int = 1_000,
-    seed: int = 5,
-    systems: dict[str, float] = SYSTEMS,
-    *,
-    shared: float = 1.0,
-    noise: float = 1.2,
-    lenient: float = 0.4,
-    chance: float = 0.5,
+    prompts: int = 1_000, seed: int = 5, systems: dict[str, float] = SYSTEMS, *,
+    shared: float = 1.0, noise: float = 1.2, lenient: float = 0.4, chance: float = 0.5,
     hard: float = 1.0,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Columns id, prompt, model, answer, score, verdict and truth.
 
     shared    how much of what makes an answer good lies in the prompt and the judge does not see

@@ -54,12 +54,9 @@ def convenient(number: int) -> Iterator[np.ndarray]:
 
 
 def coverage(
-    population: lc.Population,
-    at: Iterable[np.ndarray | None],
-    use: str | None,
-    design: str,
+    population: lc.Population, at: Iterable[np.ndarray | None], use: str | None, design: str,
     budget: int,
-) -> dict[str, float]:
+) -> dict[str, float]:  # fmt: skip
     """The share of runs whose interval holds the truth, {result: share}."""
     paired = design == "paired_comparison"
     names = ["accuracy_difference"] if paired else ["accuracy", "precision", "recall"]

@@ -63,11 +63,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.usefixtures("few_sessions_for_claims")
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_every_example_runs(
-    page: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     found = blocks(page)
     if page != TUTORIAL:

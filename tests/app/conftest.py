@@ -225,12 +225,9 @@ def make(items: Path, data_folder: Path, labelled_once: Once) -> Make:
     process, but for ``here=True``, where the place of file or store tells."""
 
     def build(
-        name: str = "demo",
-        labels: int = 0,
-        question: str = "Spam?",
-        here: bool = False,
+        name: str = "demo", labels: int = 0, question: str = "Spam?", here: bool = False,
         **plan: object,
-    ) -> lc.Session:
+    ) -> lc.Session:  # fmt: skip
         def write(folder: Path) -> lc.Session:
             return make_project(folder, name, labels, question, plan)
 

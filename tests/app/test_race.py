@@ -118,11 +118,8 @@ def test_the_size_on_the_page_is_the_one_that_is_frozen(
 
 
 def test_cancel_keeps_the_formulas(
-    app: Callable[..., Any],
-    items: Path,
-    tables: list[list[int]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    app: Callable[..., Any], items: Path, tables: list[list[int]], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     """A script that is ended in the race, as a press on Cancel ends it."""
     begun = []
 
@@ -162,12 +159,9 @@ def test_what_took_too_long_stays_with_the_formulas(
 
 @pytest.mark.full
 def test_all_are_simulated_or_none(
-    app: Callable[..., Any],
-    items: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    raced: list[Any],
+    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any],
     tables: list[list[int]],
-) -> None:
+) -> None:  # fmt: skip
     """A simulated number never stands beside one of formulas."""
     everyone = new_race.race
     monkeypatch.setattr(

@@ -97,14 +97,10 @@ def simple_rows(number: int) -> list[dict[str, object]]:
 
 
 def make_project(
-    data: Path,
-    name: str = "Messages",
-    *,
-    items: int = 400,
-    rows: Sequence[Mapping[str, object]] | None = None,
-    classifiers: Sequence[str] = ("m",),
+    data: Path, name: str = "Messages", *, items: int = 400,
+    rows: Sequence[Mapping[str, object]] | None = None, classifiers: Sequence[str] = ("m",),
     **plan: Any,
-) -> str:
+) -> str:  # fmt: skip
     """A project in the data folder, made without the page but as by it; its name."""
     path = write_csv(data / "files" / f"{name}.csv", rows or simple_rows(items))
     scores = {name: f"score_{name}" for name in classifiers}
@@ -393,11 +389,9 @@ def _pressed(press: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> Pr
 
 
 def disagreements(
-    stored: Sequence[Event],
-    presses: Sequence[Pressed],
-    texts: Mapping[str, str],
+    stored: Sequence[Event], presses: Sequence[Pressed], texts: Mapping[str, str],
     keys: Mapping[str, str] = KEYS,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Every stored answer for which no press of its key was made on its item; [] when all is well.
 
     ``texts`` is {item id: what must have been on screen}. One press accounts for one answer.

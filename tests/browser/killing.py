@@ -78,13 +78,9 @@ def said_saved(line: str) -> str:
 
 
 def one_kill(
-    page: Page,
-    server: Server,
-    project: str,
-    random: Random,
-    how: str,
+    page: Page, server: Server, project: str, random: Random, how: str,
     sent_on: Sequence[driving.Pressed],
-) -> Killed:
+) -> Killed:  # fmt: skip
     """``sent_on`` are the presses of the page as it was opened before: what it had kept of the
     last one it sends on when it is opened anew."""
     driving.label_items(page, random.randrange(2), lambda _: random.choice("yn"))

@@ -37,13 +37,9 @@ class Server:
     """
 
     def __init__(
-        self,
-        data: Path,
-        *,
-        app: Path = ROOT / "app.py",
-        environment: Mapping[str, str] | None = None,
-        forked: bool = False,
-    ) -> None:
+        self, data: Path, *, app: Path = ROOT / "app.py",
+        environment: Mapping[str, str] | None = None, forked: bool = False,
+    ) -> None:  # fmt: skip
         self.data = data
         self.forked = forked and FORKS
         self.app = app
@@ -114,11 +110,9 @@ class Server:
         return self.start()
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
+        self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.stop()
         _ended.append(self.port)
 

@@ -20,11 +20,9 @@ ALERT = '[data-testid="stAlert"]'
 
 @pytest.mark.full
 def test_two_servers_and_a_database_that_is_killed(
-    tmp_path: Path,
-    postgres_server: postgres.Server,
-    postgres_url: str,
+    tmp_path: Path, postgres_server: postgres.Server, postgres_url: str,
     new_browser: Callable[[], Page],
-) -> None:
+) -> None:  # fmt: skip
     """Each person has an item of their own; a press while the database is away is stored by itself
     when it is back, and no answer is lost or doubled."""
     data = tmp_path / "data"

@@ -44,10 +44,8 @@ def replay(bundle: Path, file: Path, folder: Path) -> subprocess.CompletedProces
 
 @pytest.mark.full
 def test_the_digits_from_one_click_to_a_replayed_report(
-    server: Server,
-    new_browser: Callable[..., Page],
-    tmp_path: Path,
-) -> None:
+    server: Server, new_browser: Callable[..., Page], tmp_path: Path,
+) -> None:  # fmt: skip
     page = new_browser()
     page.add_init_script(driving.PROBE)
     page.goto(server.url)

@@ -24,13 +24,9 @@ def hostile() -> str:
 @pytest.fixture
 def look() -> Callable[..., dict[str, Any]]:
     def make(
-        labels: int,
-        value: float | None,
-        low: float = 0.0,
-        high: float = 1.0,
-        state: str = "interval",
-        key: str = "recall",
-    ) -> dict[str, Any]:
+        labels: int, value: float | None, low: float = 0.0, high: float = 1.0,
+        state: str = "interval", key: str = "recall",
+    ) -> dict[str, Any]:  # fmt: skip
         figures = {"value": value, "low": low, "high": high, "state": state, "promise": "watched"}
         return {
             "after": labels * 2,
@@ -46,13 +42,9 @@ def look() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def make_band() -> Callable[..., Band]:
     def make(
-        name: str,
-        value: list[float],
-        *,
-        half: float = 0.1,
-        state: str = "interval",
+        name: str, value: list[float], *, half: float = 0.1, state: str = "interval",
         file: str = "items.csv",
-    ) -> Band:
+    ) -> Band:  # fmt: skip
         values = np.array(value, dtype=float)
         n = len(values)
         return Band(

@@ -237,13 +237,9 @@ def test_import_of_a_bad_plan_leaves_nothing(
 
 
 def test_export_report_and_replay(
-    items: Path,
-    store: str,
-    html: str,
-    bundle: Path,
-    tmp_path: Path,
+    items: Path, store: str, html: str, bundle: Path, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-) -> None:
+) -> None:  # fmt: skip
     where = ["--store", store, "--project", "spam", "-o"]
     for what in ("events", "estimates"):
         code, _, err = run(capsys, "export", what, *where, tmp_path / f"{what}.csv", "--bom")
@@ -357,13 +353,9 @@ BAD = [
 
 @pytest.mark.parametrize(("arguments", "reason"), BAD)
 def test_bad_input_is_exit_code_2_and_one_line(
-    items: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    reason: str,
-) -> None:
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str,
+) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     given = [str(items) if one == "ITEMS" else one for one in arguments]
     code, out, err = run(capsys, *given)

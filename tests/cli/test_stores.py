@@ -103,12 +103,9 @@ def test_bad_input_is_refused(
 
 
 def test_a_store_in_postgresql(
-    made: Any,
-    postgres_server: Server,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    made: Any, postgres_server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     url, session = made
     there = f"{postgres_server.network_url()}&options=-csearch_path%3Dcli"

@@ -41,14 +41,10 @@ def population(folder: Path, classes: tuple[str, ...]) -> lc.Population:
 
 
 def done(
-    items: lc.Population,
-    every: int,
-    estimands: tuple[str, ...] = ("precision",),
-    design: str = "simple_random",
-    second: tuple[str, ...] = ("me",),
-    flip: bool = True,
+    items: lc.Population, every: int, estimands: tuple[str, ...] = ("precision",),
+    design: str = "simple_random", second: tuple[str, ...] = ("me",), flip: bool = True,
     **more: object,
-) -> lc.Session:
+) -> lc.Session:  # fmt: skip
     """150 labels, each right; of the repeats each ``every``-th is answered otherwise if ``flip``,
     by the people of ``second`` in turn."""
     usual = {"budget": 150, "repeats": 0.3, "promise": "fixed"}

@@ -57,11 +57,9 @@ def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None)
     ],
 )
 def test_several_classifiers_are_one_design(
-    population: lc.Population,
-    estimands: tuple[str, ...],
-    classifier: tuple[str, ...],
+    population: lc.Population, estimands: tuple[str, ...], classifier: tuple[str, ...],
     goal: dict[str, float],
-) -> None:
+) -> None:  # fmt: skip
     """The default for all of them: precisions by far fewer labels than strata of the first one's
     score take, and fewer than by recycling."""
     aim = aim_of(estimands, classifier)
@@ -110,12 +108,9 @@ AIMS = [
     ("estimands", "classifier", "goal", "promise"), sampled(AIMS, 1, seed=1, keep=AIMS[4:5])
 )
 def test_nothing_takes_fewer_labels(
-    population: lc.Population,
-    estimands: tuple[str, ...],
-    classifier: str | tuple[str, ...] | None,
-    goal: dict[str, float],
-    promise: str,
-) -> None:
+    population: lc.Population, estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None,
+    goal: dict[str, float], promise: str,
+) -> None:  # fmt: skip
     """Under the promise that is chosen, by no factor: also where others are close."""
     aim, terms = aim_of(estimands, classifier), {"promise": promise}
     names = possible(aim)

@@ -45,13 +45,9 @@ def column(values: Sequence[str], second: Sequence[str] | None = None) -> str:
     ],
 )
 def test_classes(
-    read: Read,
-    values: list[str],
-    arguments: dict[str, Any],
-    classes: tuple[str, ...],
-    positive: str,
-    indices: list[int],
-) -> None:
+    read: Read, values: list[str], arguments: dict[str, Any], classes: tuple[str, ...],
+    positive: str, indices: list[int],
+) -> None:  # fmt: skip
     population = read(column(values), predictions={"lr": "p"}, **arguments)
     assert population.classes == classes
     assert population.positive == positive
@@ -111,11 +107,9 @@ def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
     ],
 )  # fmt: skip
 def test_refused(
-    faults_of: Callable[..., Sequence[Fault]],
-    values: list[str],
-    arguments: dict[str, Any],
+    faults_of: Callable[..., Sequence[Fault]], values: list[str], arguments: dict[str, Any],
     rule: str,
-) -> None:
+) -> None:  # fmt: skip
     (fault,) = faults_of(column(values), predictions={"lr": "p"}, **arguments)
     assert rule in fault.rule
 

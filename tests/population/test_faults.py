@@ -73,12 +73,9 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
 
 @pytest.mark.parametrize(("data", "arguments", "place", "rule"), ONE_FAULT)
 def test_one_fault(
-    faults_of: Refuse,
-    data: str | bytes,
-    arguments: dict[str, Any],
-    place: tuple[Any, ...],
+    faults_of: Refuse, data: str | bytes, arguments: dict[str, Any], place: tuple[Any, ...],
     rule: str,
-) -> None:
+) -> None:  # fmt: skip
     (fault,) = faults_of(data, **arguments)
     assert fault.file == "items.csv"
     assert (fault.row, fault.line, fault.column, fault.value) == place

@@ -50,13 +50,9 @@ def test_a_copy_holds_the_text(text: str, encoding: str, block: int) -> None:
 )
 @pytest.mark.parametrize("block", [1, 2, 3, 100])
 def test_every_byte_that_is_no_text_has_its_place(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    data: bytes,
-    encoding: str,
-    bytes_: list[tuple[int, int]],
-    block: int,
-) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, encoding: str,
+    bytes_: list[tuple[int, int]], block: int,
+) -> None:  # fmt: skip
     monkeypatch.setattr(text_file, "BLOCK_BYTES", block)
     path = tmp_path / "items.txt"
     path.write_bytes(data)

@@ -31,12 +31,8 @@ WORDS = sampled([" ".join(HOSTILE), *HOSTILE], 1, seed=1, keep=[" ".join(HOSTILE
 
 
 def write_items(
-    path: Path,
-    items: int = 300,
-    *,
-    names: Callable[[int], str] = "m{}".format,
-    seed: int = 1,
-) -> dict[str, bool]:
+    path: Path, items: int = 300, *, names: Callable[[int], str] = "m{}".format, seed: int = 1,
+) -> dict[str, bool]:  # fmt: skip
     """A CSV file with scores; returns {id: truth}."""
     rng = random.Random(seed)
     truth = {}
@@ -56,14 +52,9 @@ def read(path: Path, **arguments: Any) -> lc.Population:
 
 
 def session_on(
-    path: Path,
-    *,
-    store: Any = None,
-    project: str = "spam",
-    settings: dict[str, Any] | None = None,
-    arguments: dict[str, Any] | None = None,
-    **plan: Any,
-) -> lc.Session:
+    path: Path, *, store: Any = None, project: str = "spam", settings: dict[str, Any] | None = None,
+    arguments: dict[str, Any] | None = None, **plan: Any,
+) -> lc.Session:  # fmt: skip
     chosen = {"design": "recalibrated_neyman", "estimands": ["precision", "recall"], "seed": 3}
     chosen.update(plan)
     if "budget" not in plan and "margin" not in plan:
@@ -74,13 +65,9 @@ def session_on(
 
 
 def label(
-    session: lc.Session,
-    truth: dict[str, bool],
-    labels: int,
-    *,
-    eventful: bool = True,
+    session: lc.Session, truth: dict[str, bool], labels: int, *, eventful: bool = True,
     looks: int = 5,
-) -> None:
+) -> None:  # fmt: skip
     """Answer as a person does: sometimes unsure, later, undone, changed, flagged, noted; with a
     look after so many answers."""
     for number in range(labels):

@@ -49,12 +49,9 @@ def counts(size: list[int], labelled: list[int], positive: list[int]) -> Cells:
 
 
 def log_evidence(
-    cells: Cells,
-    claim: Linear,
-    rates: np.ndarray | None = None,
-    predictive: Predictive = RECOMMENDED,
-    target: str = "file",
-) -> float:
+    cells: Cells, claim: Linear, rates: np.ndarray | None = None,
+    predictive: Predictive = RECOMMENDED, target: str = "file",
+) -> float:  # fmt: skip
     """That at one look."""
     looks = cells.size, cells.labelled[None], cells.positive[None]
     return float(log_evidence_at(*looks, claim, rates, predictive, target=target)[0])

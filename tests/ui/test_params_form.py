@@ -46,14 +46,9 @@ def refused(design: str, estimand: str, **params: Any) -> ParameterError:
     ],
 )  # fmt: skip
 def test_a_form_calls_a_parameter_by_its_label(
-    design: str,
-    estimand: str,
-    params: dict[str, Any],
-    argument: str,
-    value: Any,
-    python: str,
+    design: str, estimand: str, params: dict[str, Any], argument: str, value: Any, python: str,
     form: str,
-) -> None:
+) -> None:  # fmt: skip
     error = refused(design, estimand, **params)
     assert (error.argument, error.value) == (argument, value)
     assert (str(error), refusal_words(error)) == (python, form)
