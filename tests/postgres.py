@@ -72,10 +72,6 @@ class Server:
         """At once, as a crash would."""
         self._control("stop", "-m", "immediate")
 
-    def pause(self) -> None:
-        """Leave every process of the server where it is: it does not answer, and is not gone."""
-        self._signal(signal.SIGSTOP)
-
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 

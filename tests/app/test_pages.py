@@ -166,6 +166,8 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)
+    two.finish("enough")
+    assert not app("report", project="two").exception
 
 
 def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:

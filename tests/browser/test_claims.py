@@ -3,8 +3,6 @@ and finished; the report tells it in that order."""
 
 from __future__ import annotations
 
-import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,35 +13,12 @@ from labelcore.session.session import Session
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
+from tests.report.test_page import Outline
 
 ITEMS, CALLED = 300, 120
 PERCENT, CLAIM = "40", "precision >= 0.4"
 MOST_PRESSES, MORE = 150, 4
 REASON = "shown, and that is enough"
-
-
-class Words(HTMLParser):
-    """The text of a page, without scripts and styles."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.skipped = 0
-        self.parts: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.skipped += tag in ("script", "style")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.skipped -= tag in ("script", "style")
-
-    def handle_data(self, data: str) -> None:
-        if not self.skipped:
-            self.parts.append(data)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", "".join(self.parts))
 
 
 def rows() -> list[dict[str, object]]:
@@ -136,7 +111,7 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
         button.click()
     file = folder / "report.html"
     download.value.save_as(file)
-    text = Words(file.read_text("utf-8")).text.replace("\N{NO-BREAK SPACE}", " ")
+    text = Outline(file.read_text("utf-8")).text.replace("\N{NO-BREAK SPACE}", " ")
     told = text.partition("Why labelling stopped")[2]
     ends = ("Every claim was decided or refuted (", f"Extended to {settled + MORE}", REASON)
     places = [told.find(words) for words in ends]
@@ -147,5 +122,5 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
     fallen = f"'{CLAIM}' was shown at {settled} labels" in text
     assert fallen == (claim.status == "undecided"), "a few labels more may weaken the evidence"
     assert f"{settled} labels, look " in text, "since when it was seen settled"
-    assert Words(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ") == text
+    assert Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ") == text
     session.store.close()

@@ -15,7 +15,6 @@ from tests.browser import driving
 from tests.browser.server import Server
 
 ROWS = 20_000
-CHILDREN = list(Path("/proc/self/task").glob("*/children"))
 
 
 def children(process: int) -> list[int]:

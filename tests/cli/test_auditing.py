@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from labelcore.cli.options import pairs
-from tests.cli.test_commands import run, run_json
+from tests.cli.conftest import Run
 from tests.population.test_traces import TRACES
 
 MODELS, PROMPTS = ("large", "small", "tiny"), 40
@@ -34,8 +34,8 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_a_log_supports_in_ten_lines(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "check", log)
+def test_what_a_log_supports_in_ten_lines(log: Path, run: Run) -> None:
+    code, out, _ = run("check", log)
     lines = out.splitlines()
     assert code == 0 and len(lines) == 10
     assert lines[0] == "judged.jsonl: 119 answers; judged: prompt and answer."
@@ -48,27 +48,23 @@ def test_what_a_log_supports_in_ten_lines(log: Path, capsys: pytest.CaptureFixtu
     assert lines[7] == "No answers by people yet." and lines[8].startswith("119 labels tell")
 
 
-def test_a_plan_is_priced_in_the_words_of_the_field(
-    log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    start = run(capsys, "check", log)[1].splitlines()[-1]
+def test_a_plan_is_priced_in_the_words_of_the_field(log: Path, run: Run) -> None:
+    start = run("check", log)[1].splitlines()[-1]
     _, _, *options = shlex.split(start.removeprefix("Start: "))
     plan = ["plan", *options[: options.index("--store")]]
-    code, out, _ = run(capsys, *plan)
+    code, out, _ = run(*plan)
     assert code == 0 and "pass rate: plus or minus" in out and "prevalence" not in out
-    assert "prevalence" in run_json(capsys, *plan)["expected_half_width"]
+    assert "prevalence" in run.json(*plan)["expected_half_width"]
 
 
-def test_agreement_and_rates_are_those_of_the_rows(
-    log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agreement_and_rates_are_those_of_the_rows(log: Path, run: Run) -> None:
     rows = [json.loads(line) for line in log.read_text().splitlines()]
     strict = [row["scores"][0]["value"] == "pass" for row in rows]
     kind = [row["scores"][1]["value"] > 2 for row in rows]
     same = sum(a == b for a, b in zip(strict, kind, strict=True)) / len(rows)
     chance = sum(strict) * sum(kind) + (119 - sum(strict)) * (119 - sum(kind))
     chance /= 119**2
-    values = run_json(capsys, "check", log)
+    values = run.json("check", log)
     agreed = values["agreement"]["strict and kind over 2"]
     assert agreed["share"] == pytest.approx(same, abs=1e-12)
     assert agreed["kappa"] == pytest.approx((same - chance) / (1 - chance), abs=1e-12)
@@ -77,34 +73,32 @@ def test_agreement_and_rates_are_those_of_the_rows(
 
 
 def test_the_command_starts_a_project(
-    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    log: Path, tmp_path: Path, run: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    command = run_json(capsys, "check", log)["command"]
+    command = run.json("check", log)["command"]
     program, *arguments = shlex.split(command)
     assert program == "labelcore"
     place = arguments.index("--budget") + 1
     arguments[place] = "60"
-    code, out, err = run(capsys, *arguments)
+    code, out, err = run(*arguments)
     assert code == 0 and "119 items of judged.jsonl, planned for 60 labels" in out, err
 
 
 @pytest.mark.parametrize("name", ["langfuse.json", "phoenix.parquet", "genai.jsonl"])
-def test_what_tools_wrote_is_known(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    values = run_json(capsys, "check", TRACES / name)
+def test_what_tools_wrote_is_known(name: str, run: Run) -> None:
+    values = run.json("check", TRACES / name)
     assert values["rows"] == 12 and values["prompts"]["all_systems"] == 6
 
 
-def test_other_files_are_refused_with_what_to_give(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_files_are_refused_with_what_to_give(tmp_path: Path, run: Run) -> None:
     (tmp_path / "a.csv").write_text("id,text\n1,a\n2,b\n")
-    code, _, err = run(capsys, "check", tmp_path / "a.csv")
+    code, _, err = run("check", tmp_path / "a.csv")
     assert code == 2 and "a.csv: 2 rows, 2 columns; no verdicts of a judge" in err
-    code, _, err = run(capsys, "check", tmp_path / "none.jsonl")
+    code, _, err = run("check", tmp_path / "none.jsonl")
     assert code == 2 and "there is no such file" in err
-    code, _, err = run(capsys, "check", tmp_path / "a.csv", "--content", "text", "--passing", "x")
+    code, _, err = run("check", tmp_path / "a.csv", "--content", "text", "--passing", "x")
     assert code == 2 and "--passing must be NAME=VALUE" in err
 
 

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,6 +18,7 @@ from labelcore.errors import StoreNotWritableError
 from labelcore.report import estimates_csv, report_html
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws, next_draw
+from tests.cli.conftest import Run
 from tests.report.sessions import member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
@@ -59,18 +59,6 @@ def bundle(store: str) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(one) for one in arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 def test_the_commands_of_the_interface_are_there() -> None:
     names = "app check join monitor snapshot plan import draw answer labels status simulate export"
     names += " report replay gate backup restore verify copy dump load people erase audit"
@@ -85,57 +73,55 @@ def test_the_commands_of_the_interface_are_there() -> None:
         assert "--json" in {name for option in command.params for name in option.opts}
 
 
-def test_check_tells_what_was_read(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "check", items, *COLUMNS)
+def test_check_tells_what_was_read(items: Path, run: Run) -> None:
+    code, out, _ = run("check", items, *COLUMNS)
     assert code == 0
     assert "items.csv: 300 items, no fault." in out
-    values = run_json(capsys, "check", items, *COLUMNS)
+    values = run.json("check", items, *COLUMNS)
     assert values["items"] == 300 and values["faults"] == []
 
 
-def test_known_answers_are_planned_with(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_known_answers_are_planned_with(items: Path, run: Run) -> None:
     rows = items.read_text("utf-8").splitlines()
     told = [f"{row},{'yes' if number % 7 == 0 else ''}" for number, row in enumerate(rows[1:])]
     items.write_text("\n".join([f"{rows[0]},told", *told]) + "\n", "utf-8")
     given = [items, *COLUMNS, "--known", "told", "--budget", 60, "--promise", "fixed"]
-    code, _, err = run(capsys, "plan", *given)
+    code, _, err = run("plan", *given)
     assert code == 2 and "existing must say how the 43 known answers" in err
-    found = run_json(capsys, "plan", *given, "--existing", "certainty")
+    found = run.json("plan", *given, "--existing", "certainty")
     assert sum(found["derived"]["stratum_sizes"]) == 300 - 43
 
 
-def test_a_snapshot_is_read_instead_of_the_file(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_snapshot_is_read_instead_of_the_file(items: Path, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "items.snapshot"
-    made = run_json(capsys, "snapshot", items, *COLUMNS, "-o", file)
+    made = run.json("snapshot", items, *COLUMNS, "-o", file)
     assert (made["file"], made["items"]) == (str(file), 300)
     there = file.read_bytes()
-    code, out, err = run(capsys, "snapshot", items, "--content", "text", "-o", file)
+    code, out, err = run("snapshot", items, "--content", "text", "-o", file)
     assert (code, out) == (2, "") and "exists; write over it with --force" in err
     assert file.read_bytes() == there
     items.unlink()
-    assert run_json(capsys, "check", file)["fingerprint"] == made["fingerprint"]
+    assert run.json("check", file)["fingerprint"] == made["fingerprint"]
     rows = tmp_path / "rows.csv"
-    code, _, err = run(capsys, "snapshot", file, "-o", rows)
+    code, _, err = run("snapshot", file, "-o", rows)
     assert code == 2 and "must have a name that ends in .snapshot" in err and not rows.exists()
 
 
-def test_check_lists_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_lists_every_fault(tmp_path: Path, run: Run) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("id,text,score\na,x,0.1\na,y,inf\n,z,high\n", "utf-8")
-    code, out, err = run(capsys, "check", path, *COLUMNS)
+    code, out, err = run("check", path, *COLUMNS)
     assert (code, out) == (2, "")
     assert "row 2 (line 3 of the file), column 'score'" in err
-    code, out, _ = run(capsys, "check", path, *COLUMNS, "--json")
+    code, out, _ = run("check", path, *COLUMNS, "--json")
     assert code == 2
     assert {(one["row"], one["column"]) for one in json.loads(out)["faults"]} == {
         *((2, "id"), (2, "score"), (3, "id"), (3, "score")),
     }
 
 
-def test_plan_is_the_preview(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    values = run_json(capsys, "plan", items, *COLUMNS, "--margin", "0.1", "--param", "n_above=4")
+def test_plan_is_the_preview(items: Path, run: Run) -> None:
+    values = run.json("plan", items, *COLUMNS, "--margin", "0.1", "--param", "n_above=4")
     population = lc.read_population(
         items, id="id", content=["text"], scores={"lr": "score"}, thresholds={"lr": 0.5}
     )
@@ -147,187 +133,177 @@ def test_plan_is_the_preview(items: Path, capsys: pytest.CaptureFixture[str]) ->
     assert values["expected_half_width"] == ahead.expected_half_width
     # A plan by a margin may go on to 4 times its size.
     assert values["plan"]["params"] == {"n_above": 4, "allocation": "two_ended", "horizon": 4}
-    code, out, _ = run(capsys, "plan", items, *COLUMNS, "--budget", "100")
+    code, out, _ = run("plan", items, *COLUMNS, "--budget", "100")
     assert code == 0 and "precision: plus or minus" in out
 
 
 @pytest.mark.usefixtures("few_sessions_for_claims")
-def test_claims_stop_rules_and_shared_confidence_reach_the_plan(
-    items: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_claims_stop_rules_and_shared_confidence_reach_the_plan(items: Path, run: Run) -> None:
     claims = ["--claim", "precision >= 0.5", "--claim", "recall >= 20 %"]
     options = [*claims, "--budget", "60", "--together"]
     rules = ["--stop", "all", "--stop", "claims", "--stop", "deadline 2027-01-31T18:00"]
-    values = run_json(capsys, "plan", items, *COLUMNS, *options, *rules)["plan"]
+    values = run.json("plan", items, *COLUMNS, *options, *rules)["plan"]
     assert values["claims"] == ["precision >= 0.5", "recall >= 20 %"] and values["together"] is True
     assert values["stop"] == ["all", "claims", "deadline 2027-01-31T18:00:00+00:00"]
-    code, out, _ = run(capsys, "plan", items, *COLUMNS, *options)
+    code, out, _ = run("plan", items, *COLUMNS, *options)
     assert code == 0 and "Claim: precision >= 0.5." in out
     assert "It ends as soon as every claim is decided or refuted." in out
 
 
-def test_a_fixed_promise_does_not_stop_at_a_margin(
-    items: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fixed_promise_does_not_stop_at_a_margin(items: Path, run: Run) -> None:
     rules = ["--design", "simple_random", "--estimand", "accuracy", "--margin", "0.08"]
     rules += ["--promise", "fixed", "--stop", "margin"]
-    code, _, err = run(capsys, "plan", items, *COLUMNS, *rules)
+    code, _, err = run("plan", items, *COLUMNS, *rules)
     assert code == 2 and "means looking after every label" in err and "watched" in err
 
 
-def test_a_bad_claim_or_rule_is_told(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_claim_or_rule_is_told(items: Path, run: Run) -> None:
     for option, told in (
         (["--claim", "beauty >= 0.5"], "beauty"),
         (["--budget", "60", "--stop", "tea"], "is not a stop rule"),
     ):
-        code, _, err = run(capsys, "plan", items, *COLUMNS, *option)
+        code, _, err = run("plan", items, *COLUMNS, *option)
         assert code == 2 and told in err
 
 
-def test_simulate_tells_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_tells_claims(tmp_path: Path, run: Run) -> None:
     path = tmp_path / "known.csv"
     lines = [f"m{k},t,{(k % 100) / 100},{int(k % 100 > 45)}" for k in range(300)]
     path.write_text("id,text,score,answer\n" + "\n".join(lines) + "\n", "utf-8")
     claim = "precision >= 0.5"
     options = ["--budget", 100, "--claim", claim, "--truth", "answer", "--runs", 2]
-    row = run_json(capsys, "simulate", path, *COLUMNS, *options)["summary"][claim]
+    row = run.json("simulate", path, *COLUMNS, *options)["summary"][claim]
     assert row["truth"] == 1.0 and row["mean_labels"] < 100
 
 
-def test_simulate_is_the_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_is_the_simulation(tmp_path: Path, run: Run) -> None:
     path = tmp_path / "known.csv"
     lines = [f"m{k},t,{(k % 100) / 100},{int(k % 100 > 60)}" for k in range(300)]
     path.write_text("id,text,score,answer\n" + "\n".join(lines) + "\n", "utf-8")
     options = ["--budget", 60, "--truth", "answer", "--runs", 3, "--simulation-seed", 5]
-    values = run_json(capsys, "simulate", path, *COLUMNS, *options)
+    values = run.json("simulate", path, *COLUMNS, *options)
     population = lc.read_population(
         path, id="id", content=["text"], scores={"lr": "score"}, thresholds={"lr": 0.5}
     )
     plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=60)
     summary = lc.simulate(population, plan, truth="answer", runs=3, seed=5).summary()
     assert values["summary"]["recall"]["rmse"] == pytest.approx(summary.loc["recall", "rmse"])
-    code, out, _ = run(capsys, "simulate", path, *COLUMNS, *options)
+    code, out, _ = run("simulate", path, *COLUMNS, *options)
     assert code == 0 and "coverage" in out
 
 
 def test_import_makes_a_project(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    items: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     url = "sqlite:///new.db"
     command = ["import", "items.csv", *COLUMNS, "--budget", 40, "--store", url, "--project", "p"]
-    code, out, _ = run(capsys, *command, "--question", "Spam?")
+    code, out, _ = run(*command, "--question", "Spam?")
     assert code == 0 and "The plan is frozen now." in out
     monkeypatch.chdir("/")
     session = lc.Session.open(f"sqlite:///{tmp_path}/new.db", "p")
     assert session.settings == {"question": "Spam?"}
     assert session.plan.planned == 40
     monkeypatch.chdir(tmp_path)
-    code, _, err = run(capsys, *command)
+    code, _, err = run(*command)
     assert code == 2 and "A project 'p' exists" in err
 
 
-def test_import_of_a_bad_plan_leaves_nothing(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_import_of_a_bad_plan_leaves_nothing(items: Path, tmp_path: Path, run: Run) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
-    code, _, err = run(capsys, "import", items, *COLUMNS, "--store", url, "--design", "guess")
+    code, _, err = run("import", items, *COLUMNS, "--store", url, "--design", "guess")
     assert code == 2 and "design names 'guess'" in err
     assert not (tmp_path / "new.db").exists()
 
 
 def test_export_report_and_replay(
     items: Path, store: str, html: str, bundle: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
 ) -> None:  # fmt: skip
     where = ["--store", store, "--project", "spam", "-o"]
     for what in ("events", "estimates"):
-        code, _, err = run(capsys, "export", what, *where, tmp_path / f"{what}.csv", "--bom")
+        code, _, err = run("export", what, *where, tmp_path / f"{what}.csv", "--bom")
         assert (code, err) == (0, "")
         assert (tmp_path / f"{what}.csv").read_text("utf-8").startswith("\ufeff")
-    code, out, _ = run(capsys, "report", *where, tmp_path / "r.html")
+    code, out, _ = run("report", *where, tmp_path / "r.html")
     assert code == 0 and "Answers: 50 labelled." in out
-    assert run(capsys, "report", *where, tmp_path / "r.json")[0] == 0
+    assert run("report", *where, tmp_path / "r.json")[0] == 0
     assert (tmp_path / "r.html").read_text("utf-8") == html
     assert json.loads((tmp_path / "r.json").read_text("utf-8"))["schema_version"] == 1
-    code, out, _ = run(capsys, "replay", bundle, "--file", items)
+    code, out, _ = run("replay", bundle, "--file", items)
     assert code == 0 and "Everything agrees." in out
-    values = run_json(capsys, "replay", "--store", store, "--project", "spam")
+    values = run.json("replay", "--store", store, "--project", "spam")
     assert values["agrees"] is True and values["draws"] == 50
 
 
 def test_errors_go_into_the_file_and_scores_are_corrected_where_that_is_asked(
-    store: str, html: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    store: str, html: str, tmp_path: Path, run: Run
 ) -> None:
     where, session = ["--store", store, "--project", "spam", "-o"], lc.Session.open(store, "spam")
-    assert run(capsys, "report", *where, tmp_path / "r.html", "--errors")[0] == 0
+    assert run("report", *where, tmp_path / "r.html", "--errors")[0] == 0
     assert (tmp_path / "r.html").read_text("utf-8") == report_html(session, errors=True) != html
-    code, _, err = run(capsys, "report", *where, tmp_path / "r.pdf", "--errors")
+    code, _, err = run("report", *where, tmp_path / "r.pdf", "--errors")
     assert code == 2 and "--errors: they go into the HTML file only, got '.pdf'" in err
-    assert run(capsys, "export", "corrected", *where, tmp_path / "c.csv")[0] == 0
+    assert run("export", "corrected", *where, tmp_path / "c.csv")[0] == 0
     table = pd.read_csv(tmp_path / "c.csv", dtype={"id": str})
     pd.testing.assert_frame_equal(table, session.corrected_scores())
     given = ["export", "corrected", *where, tmp_path / "d.csv", "--classifier", "nobody"]
-    code, _, err = run(capsys, *given)
+    code, _, err = run(*given)
     assert code == 2 and "nobody" in err and not (tmp_path / "d.csv").exists()
 
 
 @pytest.mark.parametrize("name", ["r.doc", "r.docx", "r.html.gz", "r"])
 def test_a_report_is_not_written_into_a_file_of_another_kind(
-    name: str, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, store: str, tmp_path: Path, run: Run
 ) -> None:
     where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / name]
-    code, out, err = run(capsys, *where)
+    code, out, err = run(*where)
     assert (code, out) == (2, "") and ".html, .pdf, .png, .md, .json, .xlsx, .csv" in err
     assert not (tmp_path / name).exists()
 
 
 def test_a_report_comes_of_a_store_that_can_only_be_read(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    store: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> None:
         raise StoreNotWritableError("the disk is read-only")
 
     monkeypatch.setattr(SqliteStore, "note_acts", refused)
     where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / "r.json"]
-    code, out, err = run(capsys, *where)
+    code, out, err = run(*where)
     assert (code, err) == (0, "") and "r.json" in out and (tmp_path / "r.json").exists()
 
 
-def test_the_name_of_a_report_says_what_is_in_it(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_name_of_a_report_says_what_is_in_it(store: str, tmp_path: Path, run: Run) -> None:
     where = ["report", "--store", store, "--project", "spam"]
     session = lc.Session.open(store, "spam")
-    assert run(capsys, *where, "-o", tmp_path / "r.CSV")[0] == 0
+    assert run(*where, "-o", tmp_path / "r.CSV")[0] == 0
     assert (tmp_path / "r.CSV").read_bytes() == estimates_csv(session).encode()
-    assert run(capsys, *where, "-o", tmp_path / "report", "--format", "json")[0] == 0
+    assert run(*where, "-o", tmp_path / "report", "--format", "json")[0] == 0
     assert json.loads((tmp_path / "report").read_text("utf-8"))["schema_version"] == 1
-    code, _, err = run(capsys, *where, "-o", tmp_path / "r.json", "--format", "html")
+    code, _, err = run(*where, "-o", tmp_path / "r.json", "--format", "html")
     assert code == 2 and "the report is written as .html, got '.json'" in err
 
 
-def test_nothing_is_written_over_without_being_told(
-    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_written_over_without_being_told(store: str, tmp_path: Path, run: Run) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("mine", "utf-8")
     where = ["export", "events", "--store", store, "--project", "spam", "-o", path]
-    code, _, err = run(capsys, *where)
+    code, _, err = run(*where)
     assert code == 2 and "give --force" in err and path.read_text("utf-8") == "mine"
-    assert run(capsys, *where, "--force")[0] == 0
+    assert run(*where, "--force")[0] == 0
     assert path.read_text("utf-8") != "mine"
 
 
 def test_a_failed_replay_is_exit_code_1_and_names_the_event(
-    items: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    items: Path, bundle: Path, tmp_path: Path, run: Run
 ) -> None:
     log = member(bundle, "log.jsonl").replace(b'"label":"yes"', b'"label":"no"', 1)
     changed = repacked(bundle, tmp_path / "c.zip", {"log.jsonl": log})
-    code, out, err = run(capsys, "replay", changed, "--file", items)
+    code, out, err = run("replay", changed, "--file", items)
     assert (code, out) == (1, "")
     assert err.startswith("event 2: its hash does not follow")
-    code, out, _ = run(capsys, "replay", changed, "--file", items, "--json")
+    code, out, _ = run("replay", changed, "--file", items, "--json")
     assert code == 1
     assert json.loads(out)["event"] == 2 and json.loads(out)["agrees"] is False
 
@@ -353,12 +329,12 @@ BAD = [
 
 @pytest.mark.parametrize(("arguments", "reason"), BAD)
 def test_bad_input_is_exit_code_2_and_one_line(
-    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    items: Path, tmp_path: Path, run: Run,
     monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     given = [str(items) if one == "ITEMS" else one for one in arguments]
-    code, out, err = run(capsys, *given)
+    code, out, err = run(*given)
     assert (code, out) == (2, "")
     assert reason in err
     assert err.count("\n") == 1
@@ -375,43 +351,41 @@ def test_a_fresh_process_prints_to_standard_output(store: str, root: Path) -> No
     assert done.stdout.startswith(b"event_id,project,")
 
 
-def test_help_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_exit_code_0(run: Run) -> None:
     for name in ("", *COMMANDS):
-        code, out, err = run(capsys, *filter(None, [name]), "--help")
+        code, out, err = run(*filter(None, [name]), "--help")
         assert (code, err) == (0, "") and out.startswith("Usage: labelcore")
-    assert run(capsys)[0] in (0, 2)
+    assert run()[0] in (0, 2)
 
 
-def test_dialect_where_detection_would_err(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_dialect_where_detection_would_err(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "de.csv"
     file.write_text("1;x;0,5\n2;y;0,75\n", "utf-8")
     arguments = ["check", str(file), "--content", "column 2", "--score", "m=column 3"]
     given = ["--dialect", "header=false", "--dialect", "delimiter=;"]
-    code, out, _ = run(capsys, *arguments, *given)
+    code, out, _ = run(*arguments, *given)
     assert code == 0 and "2 items, no fault" in out
-    code, _, told = run(capsys, *arguments, *given, "--dialect", "decimal=.")
+    code, _, told = run(*arguments, *given, "--dialect", "decimal=.")
     assert code == 2 and "'0,5'" in told
 
 
-def test_a_file_that_moved_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_moved_is_named(tmp_path: Path, run: Run) -> None:
     place = ["--store", labelled(tmp_path), "--project", "spam", "-o"]
     moved = (tmp_path / "items.csv").rename(tmp_path / "moved.csv")
-    assert run(capsys, "report", *place, tmp_path / "copy.csv")[0] == 0
+    assert run("report", *place, tmp_path / "copy.csv")[0] == 0
     (copies,) = tmp_path.glob("*.items")
     shutil.rmtree(copies)
-    code, _, err = run(capsys, "report", *place, tmp_path / "r.csv")
+    code, _, err = run("report", *place, tmp_path / "r.csv")
     assert code == 2 and "Put the file back, or say where it is now" in err
-    assert run(capsys, "report", *place, tmp_path / "r.csv", "--file", moved)[0] == 0
-    assert run(capsys, "export", "bundle", *place, tmp_path / "b.zip", "--file", moved)[0] == 0
-    assert run(capsys, "replay", tmp_path / "b.zip", "--file", moved)[0] == 0
+    assert run("report", *place, tmp_path / "r.csv", "--file", moved)[0] == 0
+    assert run("export", "bundle", *place, tmp_path / "b.zip", "--file", moved)[0] == 0
+    assert run("replay", tmp_path / "b.zip", "--file", moved)[0] == 0
     moved.write_text(moved.read_text("utf-8") + "m999,new,0.5\n", "utf-8")
-    code, _, err = run(capsys, "report", *place, tmp_path / "s.csv", "--file", moved)
+    code, _, err = run("report", *place, tmp_path / "s.csv", "--file", moved)
     assert code == 2 and "is not the file whose items are labelled in project 'spam'" in err
     assert err.count("\n") == 1
     moved.write_text("id,text\n1,x\n", "utf-8")
-    code, _, err = run(capsys, "report", *place, tmp_path / "s.csv", "--file", moved)
+    code, _, err = run("report", *place, tmp_path / "s.csv", "--file", moved)
     assert code == 2 and "is not the file whose items" in err and "names no column" in err
 
 
@@ -427,51 +401,49 @@ def test_an_open_session_reports_without_its_file(items: Path, tmp_path: Path) -
     assert "21 labels" in report_html(session)
 
 
-def test_a_helper_is_named_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_helper_is_named_on_the_command_line(tmp_path: Path, run: Run) -> None:
     rows = [f"i{n},t {n},{n / 200},{'pass' if n % 7 > 3 else 'fail'}" for n in range(200)]
     path = tmp_path / "judged.csv"
     path.write_text("\n".join(["id,text,score,judge", *rows]) + "\n", "utf-8")
     given = ("plan", path, *COLUMNS, "--helper", "judge=judge", "--budget", "60")
-    assert run_json(capsys, *given)["plan"]["params"]["helpers"] == ["judge"]
-    without = run_json(capsys, *given, "--param", "helpers=[]")
+    assert run.json(*given)["plan"]["params"]["helpers"] == ["judge"]
+    without = run.json(*given, "--param", "helpers=[]")
     assert without["plan"]["params"]["helpers"] == []
 
 
-def test_people_get_roles_and_lose_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_get_roles_and_lose_them(tmp_path: Path, run: Run) -> None:
     at = ("--every-project", "--data", tmp_path)
-    code, out, _ = run(capsys, "people", "add", "Ann", "--role", "annotator", *at)
+    code, out, _ = run("people", "add", "Ann", "--role", "annotator", *at)
     assert code == 0 and re.fullmatch(r"http://127\.0\.0\.1:8501/\?start=[\w-]{48}\n", out)
     (tmp_path / ".people" / ".address").write_text("https://labels.example", "utf-8")
-    code, out, _ = run(capsys, "people", "add", "Bob", "--role", "viewer", "--json", *at)
+    code, out, _ = run("people", "add", "Bob", "--role", "viewer", "--json", *at)
     assert json.loads(out)["link"].startswith("https://labels.example/?start=")
-    code, out, _ = run(capsys, "people", "add", "c@d.org", "--role", "owner", "--login", *at)
+    code, out, _ = run("people", "add", "c@d.org", "--role", "owner", "--login", *at)
     assert code == 0 and "start=" not in out
     for name, rule in (
         ("ANN", "has a role already"), ("me 2", "no name that browsers are given"),
         (" ", "must not be empty"), ("a\u202eb", "does not show"), ("x" * 101, "at most 100"),
     ):  # fmt: skip
-        code, _, error = run(capsys, "people", "add", name, "--role", "owner", *at)
+        code, _, error = run("people", "add", name, "--role", "owner", *at)
         assert code == 2 and "name must" in error and rule in error
     at = ("--data", tmp_path)
-    code, _, error = run(capsys, "people", "add", "Eve", "--role", "owner", *at)
+    code, _, error = run("people", "add", "Eve", "--role", "owner", *at)
     assert code == 2 and "say where: --project NAME" in error
-    code, _, error = run(capsys, "people", "give", "Ann", "--role", "owner", "--project", "x", *at)
+    code, _, error = run("people", "give", "Ann", "--role", "owner", "--project", "x", *at)
     assert code == 2 and "project must be one of those there (none yet), got 'x'" in error
     for given in (("give", "Ann", "--role", "owner"), ("take", "Ann")):
-        code, _, error = run(capsys, "people", *given, *at)
+        code, _, error = run("people", *given, *at)
         assert code == 2 and "Missing option '--project'" in error
     code, _, error = run(
-        capsys, "people", "add", "Eve", "--role", "owner", "--every-project", "--days", "9" * 9, *at
+        "people", "add", "Eve", "--role", "owner", "--every-project", "--days", "9" * 9, *at
     )
     assert code == 2 and "1<=x<=3650" in error
-    assert run(capsys, "people", "remove", "ann", *at)[0] == 0
-    code, _, error = run(capsys, "people", "remove", "Ann", *at)
+    assert run("people", "remove", "ann", *at)[0] == 0
+    code, _, error = run("people", "remove", "Ann", *at)
     assert code == 2 and "('Bob', 'c@d.org')" in error
-    _, out, _ = run(capsys, "people", "list", *at)
+    _, out, _ = run("people", "list", *at)
     assert re.fullmatch(r"Bob: viewer, by link, ends [\d-]+\nc@d.org: owner, by login\n", out)
     # A file that somebody broke lets nobody in, and hides nobody else.
     (file,) = [one for one in (tmp_path / ".people").glob("*.json") if "Bob" in one.read_text()]
     file.write_text("{", "utf-8")
-    assert run(capsys, "people", "list", *at)[1] == "c@d.org: owner, by login\n"
+    assert run("people", "list", *at)[1] == "c@d.org: owner, by login\n"

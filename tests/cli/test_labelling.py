@@ -23,6 +23,7 @@ from labelcore.cli.projects import EXPORT_SUFFIXES
 from labelcore.exchange import BATCH_SUFFIXES, CONFIGS, LABELLED_FORMS
 from tests.answering import answer_draws
 from tests.cases import sampled
+from tests.cli.conftest import Run
 from tests.report.sessions import session_on, write_items
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -35,12 +36,6 @@ def made(tmp_path: Path) -> tuple[str, dict[str, bool]]:
     url = f"sqlite:///{tmp_path}/labels.db"
     session_on(tmp_path / "items.csv", store=url, budget=40).store.close()
     return url, truth
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(one) for one in arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def place(url: str) -> tuple[str, ...]:
@@ -118,13 +113,13 @@ def test_every_form_says_how_its_file_ends() -> None:
 
 @pytest.mark.parametrize("form", sampled(FORMS, 5, seed=1))
 def test_a_file_is_written_in_the_form_that_its_name_says(
-    form: str, answered: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: str, answered: str, tmp_path: Path, run: Run
 ) -> None:
     """Five suffixes and those of the form: right, or refused with the right one named."""
     what, right = FORMS[form]
     for suffix in dict.fromkeys((*SUFFIXES, *right, right[0].upper())):
         path = tmp_path / f"out{suffix}"
-        code, _, err = run(capsys, "export", *what, *place(answered), "-o", path)
+        code, _, err = run("export", *what, *place(answered), "-o", path)
         if suffix.lower() in right:
             assert code == 0, err
             assert opened(path.rename(path.with_suffix(suffix.lower()))) > 1
@@ -135,33 +130,33 @@ def test_a_file_is_written_in_the_form_that_its_name_says(
 
 @pytest.mark.parametrize("form", BATCH_SUFFIXES)
 def test_a_batch_is_written_in_the_form_that_its_name_says(
-    form: str, made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: str, made: Any, tmp_path: Path, run: Run
 ) -> None:
     """Nothing is drawn for a file that is refused."""
     url, _ = made
     for suffix in SUFFIXES:
         path = tmp_path / f"out{suffix}"
-        code, _, err = run(capsys, "draw", "--as", form, *place(url), "--batch", 3, "-o", path)
+        code, _, err = run("draw", "--as", form, *place(url), "--batch", 3, "-o", path)
         assert (code == 0) == (suffix in BATCH_SUFFIXES[form]), err
         assert opened(path) == 3 if code == 0 else not path.exists()
 
 
 @pytest.mark.parametrize("column", ["token", "id"])
 def test_a_batch_goes_out_and_its_answers_come_back(
-    made: Any, tmp_path: Path, column: str, capsys: pytest.CaptureFixture[str]
+    made: Any, tmp_path: Path, column: str, run: Run
 ) -> None:
     url, truth = made
     batch = tmp_path / "batch.csv"
     given = ["draw", *place(url), "--batch", 10, "--annotator", "ann", "-o"]
-    code, out, _ = run(capsys, *given, batch)
+    code, out, _ = run(*given, batch)
     assert code == 0 and "10 items for 'ann'" in out
     assert batch.read_text("utf-8-sig").splitlines()[0] == "token,id,text,answer,note"
-    run(capsys, *given, tmp_path / "again.csv")
+    run(*given, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_text() == batch.read_text()
     done = filled(batch, truth, column)
-    code, out, _ = run(capsys, "answer", done, *place(url))
+    code, out, _ = run("answer", done, *place(url))
     assert code == 0 and "9 answers stored" in out and "1 answer still to be given" in out
-    code, out, _ = run(capsys, "answer", done, *place(url))
+    code, out, _ = run("answer", done, *place(url))
     assert code == 0 and "0 answers stored; 9 answers there already" in out
     session = lc.Session.open(url, "spam")
     assert {one.detail["minutes"] for one in session.events if one.kind == "drawn"} == {1440}
@@ -174,11 +169,11 @@ def test_a_batch_goes_out_and_its_answers_come_back(
 
 
 def test_an_answer_that_differs_is_changed_only_where_that_is_asked(
-    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Any, tmp_path: Path, run: Run
 ) -> None:
     url, _ = made
     batch = tmp_path / "batch.jsonl"
-    run(capsys, "draw", *place(url), "--batch", 3, "-o", batch)
+    run("draw", *place(url), "--batch", 3, "-o", batch)
     rows = [json.loads(line) for line in batch.read_text().splitlines()]
 
     def answered(*answers: str) -> Path:
@@ -187,68 +182,64 @@ def test_an_answer_that_differs_is_changed_only_where_that_is_asked(
         path.write_text("".join(json.dumps(row) + "\n" for row in told))
         return path
 
-    run(capsys, "answer", answered("yes", "no", "broken"), *place(url))
+    run("answer", answered("yes", "no", "broken"), *place(url))
     path = answered("no", "no", "later")
-    assert "2 answers left as they are" in run(capsys, "answer", path, *place(url))[1]
-    code, out, _ = run(capsys, "answer", path, *place(url), "--change", "--json")
+    assert "2 answers left as they are" in run("answer", path, *place(url))[1]
+    code, out, _ = run("answer", path, *place(url), "--change", "--json")
     found = json.loads(out)
     assert code == 0 and (found["changed"], found["same"], found["different"]) == (1, 1, 1)
     labels = lc.Session.open(url, "spam").labels_table()
     assert labels["answer"].fillna("").tolist() == ["no", "no", ""]
 
 
-def test_a_file_with_a_fault_stores_nothing(
-    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_with_a_fault_stores_nothing(made: Any, tmp_path: Path, run: Run) -> None:
     url, _ = made
     batch = tmp_path / "batch.csv"
-    run(capsys, "draw", *place(url), "--batch", 2, "-o", batch)
+    run("draw", *place(url), "--batch", 2, "-o", batch)
     token = batch.read_text("utf-8-sig").splitlines()[1].partition(",")[0]
     bad = tmp_path / "bad.csv"
     bad.write_text(f"token,answer\n{token},yes\nnone,yes\n{token},maybe\n")
-    code, _, err = run(capsys, "answer", bad, *place(url))
+    code, _, err = run("answer", bad, *place(url))
     assert code == 2 and "row 2, column 'token': no item that was drawn" in err
     assert "row 3" in err and "answer must be one of no, yes, unsure, later, broken" in err
     assert lc.Session.open(url, "spam").labels == 0
     bad.write_text("item,answer\nx,yes\n")
-    code, _, err = run(capsys, "answer", bad, *place(url))
+    code, _, err = run("answer", bad, *place(url))
     assert code == 2 and "its columns are item, answer" in err
-    assert run(capsys, "answer", tmp_path / "none.csv", *place(url))[0] == 2
-    code, _, err = run(capsys, "draw", *place(url), "-o", tmp_path / "b.ods")
+    assert run("answer", tmp_path / "none.csv", *place(url))[0] == 2
+    code, _, err = run("draw", *place(url), "-o", tmp_path / "b.ods")
     assert code == 2 and "a batch is written as .csv, .jsonl, .parquet, .xlsx, got '.ods'" in err
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
-def test_labels_are_written_by_suffix(
-    made: Any, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_labels_are_written_by_suffix(made: Any, tmp_path: Path, suffix: str, run: Run) -> None:
     url, truth = made
     batch = tmp_path / "batch.csv"
-    run(capsys, "draw", *place(url), "--batch", 10, "-o", batch)
-    run(capsys, "answer", filled(batch, truth), *place(url))
+    run("draw", *place(url), "--batch", 10, "-o", batch)
+    run("answer", filled(batch, truth), *place(url))
     path = tmp_path / f"labels.{suffix}"
-    code, out, _ = run(capsys, "labels", *place(url), "-o", path, "--content")
+    code, out, _ = run("labels", *place(url), "-o", path, "--content")
     assert code == 0 and "9 rows" in out
     read: Any = {"csv": pd.read_csv, "parquet": pd.read_parquet, "xlsx": pd.read_excel}[suffix]
     found = read(path)
     assert len(found) == 9 and {"weight", "text", "score_lr"} <= set(found.columns)
-    code, _, err = run(capsys, "labels", *place(url), "-o", path)
+    code, _, err = run("labels", *place(url), "-o", path)
     assert code == 2 and "give --force" in err
-    code, _, err = run(capsys, "labels", *place(url), "-o", tmp_path / "labels.txt")
+    code, _, err = run("labels", *place(url), "-o", tmp_path / "labels.txt")
     assert code == 2 and "labels is written as .csv, .jsonl, .parquet, .xlsx, got '.txt'" in err
     other = tmp_path / f"other.{'csv' if suffix == 'parquet' else 'parquet'}"
-    code, _, err = run(capsys, "labels", *place(url), "-o", other, "--format", suffix)
+    code, _, err = run("labels", *place(url), "-o", other, "--format", suffix)
     assert code == 2 and f"call the file {other.with_suffix(f'.{suffix}')}" in err
     assert not other.exists()
 
 
-def test_status_says_how_far_it_is(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_says_how_far_it_is(made: Any, run: Run) -> None:
     url, _ = made
-    code, out, _ = run(capsys, "status", "--store", url)
+    code, out, _ = run("status", "--store", url)
     assert code == 0 and out.startswith("spam (of 2")
-    code, out, _ = run(capsys, "status", *place(url))
+    code, out, _ = run("status", *place(url))
     assert code == 0 and out.startswith("spam: open; 0 label") and "planned for 40 labels" in out
-    values = json.loads(run(capsys, "status", *place(url), "--json")[1])
+    values = json.loads(run("status", *place(url), "--json")[1])
     assert values["labels"] == 0 and values["results"]["precision"]["value"] is None
 
 
@@ -262,7 +253,7 @@ def test_status_says_how_far_it_is(made: Any, capsys: pytest.CaptureFixture[str]
 )
 def test_gate_is_the_exit_code_of_the_claims(
     claim: str, says: str | None, code: int, tag: str | None, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
 ) -> None:  # fmt: skip
     write_items(tmp_path / "items.csv")
     url = f"sqlite:///{tmp_path}/labels.db"
@@ -271,7 +262,7 @@ def test_gate_is_the_exit_code_of_the_claims(
         session.answer(draw, says)
     session.store.close()
     junit = tmp_path / "junit.xml"
-    found, out, err = run(capsys, "gate", *place(url), "--junit", junit, "--json")
+    found, out, err = run("gate", *place(url), "--junit", junit, "--json")
     assert (found, err) == (code, "")
     assert json.loads(out)["exit_code"] == code and list(json.loads(out)["claims"]) == [claim]
     suite = ET.parse(junit).getroot()
@@ -281,13 +272,13 @@ def test_gate_is_the_exit_code_of_the_claims(
     assert suite.get("failures") == str(int(tag == "failure"))
 
 
-def test_gate_needs_a_claim(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "gate", *place(made[0]))
+def test_gate_needs_a_claim(made: Any, run: Run) -> None:
+    code, _, err = run("gate", *place(made[0]))
     assert code == 2 and "project 'spam' has no claims" in err
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "--version") == (0, f"labelcore {lc.__version__}\n", "")
+def test_the_version_is_printed(run: Run) -> None:
+    assert run("--version") == (0, f"labelcore {lc.__version__}\n", "")
 
 
 def test_app_starts_the_first_page_on_this_machine_only(
@@ -320,8 +311,8 @@ def test_the_app_takes_the_place_of_the_command() -> None:
 
 
 def test_an_installation_without_the_app_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Run
 ) -> None:
     monkeypatch.setattr(lc, "__path__", [str(tmp_path / "labelcore")])
-    code, _, err = run(capsys, "app")
+    code, _, err = run("app")
     assert code == 2 and "the app is missing from this installation" in err

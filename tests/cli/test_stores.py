@@ -12,16 +12,10 @@ import psycopg
 import pytest
 
 import labelcore as lc
-from labelcore.cli import main
 from tests.answering import answer_draws
+from tests.cli.conftest import Run
 from tests.postgres import PASSWORD, Server
 from tests.report.sessions import session_on, write_items
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(one) for one in arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 @pytest.fixture
@@ -34,7 +28,7 @@ def made(tmp_path: Path) -> tuple[str, lc.Session]:
 
 
 def test_erasing_says_what_went_and_what_is_out_of_reach(
-    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Any, tmp_path: Path, run: Run
 ) -> None:
     url, session = made
     asked = [one.item_id for one in session.events if one.answers]
@@ -42,68 +36,64 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     store = ("--store", url, "--project", "spam")
     why = ("--who", "Ann", "--why", "asked for")
     bundle = tmp_path / "spam.zip"
-    assert run(capsys, "export", "bundle", *store, "-o", bundle)[0] == 0
-    code, out, _ = run(capsys, "erase", "items", asked[0], asked[1], *store, *why)
+    assert run("export", "bundle", *store, "-o", bundle)[0] == 0
+    code, out, _ = run("erase", "items", asked[0], asked[1], *store, *why)
     assert code == 0 and out.startswith("spam: 2 texts erased.\n") and not bundle.exists()
     assert f"Erased too: {bundle}, written from it." in out
     assert f"Out of reach: {tmp_path / 'items.csv'}, where the items were read." in out
-    code, out, _ = run(capsys, "replay", *store)
+    code, out, _ = run("replay", *store)
     assert code == 0 and "Erased: 2 texts" in out
-    code, out, _ = run(capsys, "erase", "retention", *store, "--days", "30")
+    code, out, _ = run("erase", "retention", *store, "--days", "30")
     assert (code, out) == (0, "spam: texts go 30 days after its end.\n")
-    assert run(capsys, "erase", "retention", "--store", url)[1] == "No text is due.\n"
-    code, _, err = run(capsys, "erase", "items", *store, *why)
+    assert run("erase", "retention", "--store", url)[1] == "No text is due.\n"
+    code, _, err = run("erase", "items", *store, *why)
     assert code == 2 and "Name the ids of items, or give --every." in err
-    code, out, _ = run(capsys, "erase", "project", "spam", "--store", url, *why)
+    code, out, _ = run("erase", "project", "spam", "--store", url, *why)
     assert code == 0 and out.startswith("spam: the project is erased, with ")
-    code, _, err = run(capsys, "status", *store)
+    code, _, err = run("status", *store)
     assert code == 2 and "no project 'spam'" in err
 
 
-def test_backup_restore_and_copy(
-    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_backup_restore_and_copy(made: Any, tmp_path: Path, run: Run) -> None:
     url, session = made
     file = tmp_path / "backup.db"
-    code, out, _ = run(capsys, "backup", "--store", url, "-o", file)
+    code, out, _ = run("backup", "--store", url, "-o", file)
     assert code == 0 and "1 project." in out and "5 answers; its log is whole, seal " in out
     answer_draws(session, "yes", 2)
-    code, _, err = run(capsys, "restore", file, "--store", url)
+    code, _, err = run("restore", file, "--store", url)
     assert code == 2 and "with 2 answers since" in err and "Nothing was changed." in err
-    code, out, _ = run(capsys, "restore", file, "--store", url, "--force")
+    code, out, _ = run("restore", file, "--store", url, "--force")
     assert code == 0 and "with 2 answers since" in out and "The store that was there is" in out
     assert f"{url} is the backup {file} now." in out
     assert lc.Session.open(url, "spam").labels == 5
 
     other = f"sqlite:///{tmp_path}/other.db"
-    code, out, _ = run(capsys, "copy", "--store", url, "--to", other)
+    code, out, _ = run("copy", "--store", url, "--to", other)
     assert code == 0 and "spam: " in out and " events copied to" in out and "0 there before" in out
-    code, out, _ = run(capsys, "copy", "--store", url, "--to", other, "--project", "spam", "--json")
+    code, out, _ = run("copy", "--store", url, "--to", other, "--project", "spam", "--json")
     assert code == 0 and json.loads(out)["projects"][0]["events"] == 0
-    code, out, _ = run(capsys, "replay", "--store", other, "--project", "spam")
+    code, out, _ = run("replay", "--store", other, "--project", "spam")
     assert code == 0 and "Everything agrees." in out
 
 
-def test_bad_input_is_refused(
-    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_refused(made: Any, tmp_path: Path, run: Run) -> None:
     url, _ = made
-    code, _, err = run(capsys, "backup", "--store", f"sqlite:///{tmp_path}/no.db", "-o", "x.db")
+    code, _, err = run("backup", "--store", f"sqlite:///{tmp_path}/no.db", "-o", "x.db")
     assert code == 2 and "There is no store at" in err
-    code, _, err = run(capsys, "backup", "--store", url, "-o", "-")
+    code, _, err = run("backup", "--store", url, "-o", "-")
     assert code == 2 and "a backup is a file" in err
-    code, _, err = run(capsys, "restore", tmp_path / "no.db", "--store", url)
+    code, _, err = run("restore", tmp_path / "no.db", "--store", url)
     assert code == 2 and "There is no store at" in err
-    code, _, err = run(capsys, "copy", "--store", url, "--to", "ftp://x", "--project", "spam")
+    code, _, err = run("copy", "--store", url, "--to", "ftp://x", "--project", "spam")
     assert code == 2 and "is not the address of a store" in err
     other = f"sqlite:///{tmp_path}/other.db"
-    code, _, err = run(capsys, "copy", "--store", url, "--to", other, "--project", "none")
+    code, _, err = run("copy", "--store", url, "--to", other, "--project", "none")
     assert code == 2 and "There is no project 'none'" in err
     assert not (tmp_path / "other.db").exists()
 
 
 def test_a_store_in_postgresql(
-    made: Any, postgres_server: Server, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    made: Any, postgres_server: Server, run: Run, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
@@ -111,7 +101,7 @@ def test_a_store_in_postgresql(
     there = f"{postgres_server.network_url()}&options=-csearch_path%3Dcli"
     with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA cli")
-    code, out, _ = run(capsys, "copy", "--store", url, "--to", there)
+    code, out, _ = run("copy", "--store", url, "--to", there)
     assert (
         code == 0 and f"{len(session.events)} events copied to postgresql://labelcore:***@" in out
     )
@@ -123,14 +113,12 @@ def test_a_store_in_postgresql(
             "backup": ["-o", "b.db"],
             "dump": ["-o", "b.jsonl"],
         }
-        code, out, err = run(
-            capsys, command, "--store", there, *more.get(command, ["--project", "spam"])
-        )
+        code, out, err = run(command, "--store", there, *more.get(command, ["--project", "spam"]))
         told += [out, err]
         assert code == 0, err
     assert "Everything agrees." in told[3] and "is whole." in told[5]
     assert "The store that was there is schema labelcore_before_" in told[9]
-    run(capsys, "load", "b.jsonl", "--store", "sqlite:///loaded.db")
+    run("load", "b.jsonl", "--store", "sqlite:///loaded.db")
     with (
         closing(lc.open_store("sqlite:///loaded.db")) as loaded,
         closing(lc.open_store(there)) as now,

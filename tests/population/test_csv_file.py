@@ -29,10 +29,6 @@ def written(rows: list[list[str]], **dialect: object) -> bytes:
     return buffer.getvalue().encode()
 
 
-def rows_of(table: CsvFile) -> list[dict[str, str]]:
-    return [table.cells(position, table.columns) for position in range(len(table))]
-
-
 @searched(200)
 @given(
     rows=st.lists(st.tuples(texts | tricky, texts | tricky), min_size=1, max_size=8),

@@ -22,7 +22,6 @@ from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
 
-PEOPLE = ("ann", "bob", "eve")
 A_MINUTE = timedelta(minutes=1)
 
 
