@@ -73,9 +73,8 @@ def test_agreement_and_rates_are_those_of_the_rows(log: Path, run: Run) -> None:
 
 
 def test_the_command_starts_a_project(
-    log: Path, tmp_path: Path, run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    log: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     command = run.json("check", log)["command"]
     program, *arguments = shlex.split(command)

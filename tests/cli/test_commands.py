@@ -116,7 +116,7 @@ def test_check_lists_every_fault(tmp_path: Path, run: Run) -> None:
     code, out, _ = run("check", path, *COLUMNS, "--json")
     assert code == 2
     assert {(one["row"], one["column"]) for one in json.loads(out)["faults"]} == {
-        *((2, "id"), (2, "score"), (3, "id"), (3, "score")),
+        *((2, "id"), (2, "score"), (3, "id"), (3, "score"))
     }
 
 
@@ -217,9 +217,8 @@ def test_import_of_a_bad_plan_leaves_nothing(items: Path, tmp_path: Path, run: R
 
 
 def test_export_report_and_replay(
-    items: Path, store: str, html: str, bundle: Path, tmp_path: Path,
-    run: Run,
-) -> None:  # fmt: skip
+    items: Path, store: str, html: str, bundle: Path, tmp_path: Path, run: Run
+) -> None:
     where = ["--store", store, "--project", "spam", "-o"]
     for what in ("events", "estimates"):
         code, _, err = run("export", what, *where, tmp_path / f"{what}.csv", "--bom")

@@ -252,9 +252,8 @@ def test_status_says_how_far_it_is(made: Any, run: Run) -> None:
     ],
 )
 def test_gate_is_the_exit_code_of_the_claims(
-    claim: str, says: str | None, code: int, tag: str | None, tmp_path: Path,
-    run: Run,
-) -> None:  # fmt: skip
+    claim: str, says: str | None, code: int, tag: str | None, tmp_path: Path, run: Run
+) -> None:
     write_items(tmp_path / "items.csv")
     url = f"sqlite:///{tmp_path}/labels.db"
     session = session_on(tmp_path / "items.csv", store=url, budget=60, claims=[claim], stop=())

@@ -93,9 +93,8 @@ def test_bad_input_is_refused(made: Any, tmp_path: Path, run: Run) -> None:
 
 
 def test_a_store_in_postgresql(
-    made: Any, postgres_server: Server, run: Run, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    made: Any, postgres_server: Server, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     url, session = made
     there = f"{postgres_server.network_url()}&options=-csearch_path%3Dcli"
