@@ -83,7 +83,6 @@ def test_no_answer_button_behind_a_panel(app, make) -> None:
         page = app("label", project="demo")
         button(page, name).click().run()
         assert not surface_buttons(page)
-        assert not page.exception
 
 
 def test_the_count_asks_for_more_labels_and_says_what_they_bring(app, make) -> None:
@@ -261,7 +260,6 @@ def test_hostile_class_names_and_project(app, items, data_folder) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", HOSTILE[:60])
     page = app("label", project=HOSTILE[:60])
-    assert not page.exception
     assert [one.label for one in surface_buttons(page)][:2] == [HOSTILE[:39] + "…", "**no**"]
     assert all("**" not in b.label and ":red[" not in b.label for b in page.button)
 
