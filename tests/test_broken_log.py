@@ -27,7 +27,7 @@ from labelcore.replay import replay_project
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun
 
 LABELS = 20
 WRITERS = [report_html, report_json, bundle_zip, events_csv, estimates_csv]
@@ -38,8 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a store with the project "spam", 20 of its 300 items labelled and one on
     screen."""
     folder = tmp_path_factory.mktemp("whole")
-    write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", store=f"sqlite:///{folder}/labels.db")
+    session, _ = begun(folder, store=f"sqlite:///{folder}/labels.db")
     answer_draws(session, lambda draw: draw.index % 2, LABELS)
     session.results()
     session.next()

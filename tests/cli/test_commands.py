@@ -19,7 +19,7 @@ from labelcore.report import estimates_csv, report_html
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws, next_draw
 from tests.cli.conftest import Run
-from tests.report.sessions import member, repacked, session_on, write_items
+from tests.report.sessions import begun, member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
 
@@ -33,8 +33,7 @@ def items(tmp_path: Path) -> Path:
 def labelled(folder: Path) -> str:
     """A store with one project, 50 of its 60 items labelled."""
     url = f"sqlite:///{folder}/labels.db"
-    write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", store=url)
+    session, _ = begun(folder, store=url)
     answer_draws(session, lambda draw: draw.index % 2, 50)
     session.finish()
     session.store.close()

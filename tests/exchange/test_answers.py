@@ -13,7 +13,7 @@ from labelcore.cli import main
 from labelcore.errors import PopulationError
 from labelcore.exchange import Answered, read_answers, store_answers
 from labelcore.exchange.batches import batch_table
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun, session_on, write_items
 
 
 @pytest.fixture
@@ -60,8 +60,7 @@ def test_ids_alone_need_a_person_where_several_judge(session: lc.Session, tmp_pa
 
 
 def test_a_person_and_an_id_are_known_however_a_file_writes_them(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv", names="@m{}".format)
-    session = session_on(tmp_path / "items.csv", budget=20)
+    session, _ = begun(tmp_path, names="@m{}".format, budget=20)
     ann, file = session.take(3, "Ann Lee"), tmp_path / "answers.csv"
     frame = pd.read_csv(io.BytesIO(batch_table(session, ann, ".csv"))).drop(columns="token")
     assert frame["id"].str.startswith("'@").all()

@@ -12,14 +12,13 @@ import pytest
 
 import labelcore as lc
 from labelcore.exchange import LABELLED_FORMS
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun, session_on, write_items
 
 
 @pytest.fixture
 def session(tmp_path: Path) -> lc.Session:
     """Answers of every kind, and a note."""
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", budget=30)
+    session, _ = begun(tmp_path, budget=30)
     for answer in ("yes", "no", "unsure", "broken", "later", "yes"):
         draw = session.next("ann")
         assert draw is not None

@@ -64,6 +64,14 @@ def session_on(
     )
 
 
+def begun(
+    folder: Path, items: int = 300, *, names: Callable[[int], str] = "m{}".format, **given: Any
+) -> tuple[lc.Session, dict[str, bool]]:
+    """A session on a file in the folder, and its truth."""
+    truth = write_items(folder / "items.csv", items, names=names)
+    return session_on(folder / "items.csv", **given), truth
+
+
 def label(
     session: lc.Session, truth: dict[str, bool], labels: int, *, eventful: bool = True,
     looks: int = 5,

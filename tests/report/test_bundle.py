@@ -16,7 +16,7 @@ from labelcore.replay import read_bundle, replay_bundle
 from labelcore.report import bundle_zip
 from tests.cases import sampled
 from tests.report.conftest import Made
-from tests.report.sessions import as_json, member, repacked, session_on, write_items
+from tests.report.sessions import as_json, begun, member, repacked, session_on, write_items
 
 FLIPS = sampled(range(24), 2, seed=1)
 
@@ -213,8 +213,7 @@ def test_names_and_order_of_classifiers_come_back(tmp_path: Path) -> None:
 
 
 def test_an_open_session_has_a_bundle_too(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv")
+    session, _ = begun(tmp_path)
     session.next()
     (tmp_path / "b.zip").write_bytes(bundle_zip(session))
     assert json.loads(member(tmp_path / "b.zip", "report.json"))["interim"] is True

@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.words.claims import times_words
-from tests.report.sessions import as_json, label, session_on, write_items
+from tests.report.sessions import as_json, begun, label, session_on, write_items
 from tests.report.test_page import Outline
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -41,8 +41,7 @@ def claimed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
 
 def labelled(folder: Path, **plan: Any) -> tuple[lc.Session, dict[str, bool]]:
     """A session with the claim to its end, and the truth."""
-    truth = write_items(folder / "items.csv", 400)
-    session = session_on(folder / "items.csv", claims=[CLAIM], **{"budget": 300, **plan})
+    session, truth = begun(folder, 400, claims=[CLAIM], **{"budget": 300, **plan})
     label(session, truth, 400, eventful=False, looks=20)
     return session, truth
 
@@ -122,10 +121,7 @@ def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(
 ) -> None:
     """A fixed promise has no interval before its planned size; a watched one has, and the claim
     stands before it all the same."""
-    truth = write_items(tmp_path / "items.csv", 400)
-    session = session_on(
-        tmp_path / "items.csv", claims=["precision >= 0.1"], budget=300, promise=promise
-    )
+    session, truth = begun(tmp_path, 400, claims=["precision >= 0.1"], budget=300, promise=promise)
     label(session, truth, 39, eventful=False)
     assert session.results()["precision >= 0.1"].status == "decided"
     assert session.results()["precision"].has_interval == (promise == "watched")
@@ -180,10 +176,7 @@ def test_the_bundle_is_replayed(claimed: lc.Session, tmp_path: Path) -> None:
 
 def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
-    write_items(tmp_path / "items.csv")
-    session = session_on(
-        tmp_path / "items.csv", margin=0.2, stop=("margin", "deadline 2020-01-31T18:00")
-    )
+    session, _ = begun(tmp_path, margin=0.2, stop=("margin", "deadline 2020-01-31T18:00"))
     assert session.next() is None
     text = text_of(session)
     assert "within plus or minus 20.0 points or it is 31 January 2020, 18:00 UTC" in text
@@ -194,9 +187,8 @@ def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.M
 
 def test_hostile_names_in_claims_are_text(tmp_path: Path) -> None:
     word = "<img src=x onerror=alert(1)>"
-    truth = write_items(tmp_path / "items.csv", 120)
-    session = session_on(
-        tmp_path / "items.csv", budget=50, claims=[f"precision[{word}] >= 0.5"],
+    session, truth = begun(
+        tmp_path, 120, budget=50, claims=[f"precision[{word}] >= 0.5"],
         arguments={"scores": {word: "score"}, "thresholds": {word: 0.5}},
     )  # fmt: skip
     label(session, truth, 50, eventful=False, looks=50)

@@ -21,7 +21,7 @@ from labelcore.words.counts import cell_words
 from labelcore.words.short_sentences import range_of, short_sentence, short_value
 from tests.answering import answer_draws, next_draw
 from tests.report.conftest import Made
-from tests.report.sessions import WORDS, as_json, label, session_on, write_items
+from tests.report.sessions import WORDS, as_json, begun, label, session_on, write_items
 
 VOID = {"meta", "br", "input"}
 DRAWN = {"circle", "line", "path", "pattern", "polygon", "polyline", "rect", "text"}
@@ -171,8 +171,7 @@ def test_it_is_small(html: str) -> None:
 
 
 def test_it_is_interim_until_finish(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv")
+    session, truth = begun(tmp_path)
     empty = Outline(report_html(session)).text
     assert "Interim Nothing is known yet" in empty
     assert "For the 300 items in items.csv, nothing is known yet about" in empty
@@ -185,11 +184,8 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(
-    tmp_path: Path,
-) -> None:
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv")
+def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(tmp_path: Path) -> None:
+    session, _ = begun(tmp_path)
     said = "More than half of the uncertainty of each of these comes from"
     assert said not in report_html(session)
     label(session, dict.fromkeys(session.population.ids(), False), 30, looks=30)
@@ -199,8 +195,7 @@ def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(
 
 
 def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", promise="fixed", budget=40)
+    session, truth = begun(tmp_path, promise="fixed", budget=40)
     label(session, truth, 40, eventful=False)
     assert "Second stage" not in Outline(report_html(session)).text
     session.extend(budget=60)
@@ -216,8 +211,7 @@ def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -
 
 @pytest.mark.full
 def test_stop_rule_is_named_as_the_reason(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv", 600)
-    session = session_on(tmp_path / "items.csv", margin=0.2)
+    session, truth = begun(tmp_path, 600, margin=0.2)
     label(session, truth, 600, eventful=False)
     assert session.status == "goal reached"
     session.finish()
@@ -255,10 +249,8 @@ def test_without_ids_or_classifier_and_with_many_classes(tmp_path: Path) -> None
 
 def hostile_session(tmp_path: Path, word: str) -> tuple[str, object]:
     """A session in which everything that a stranger can write is this word."""
-    truth = write_items(tmp_path / "items.csv", 120, names=lambda k: f"{word}{k}")
-    session = session_on(
-        tmp_path / "items.csv",
-        project=word,
+    session, truth = begun(
+        tmp_path, 120, names=lambda k: f"{word}{k}", project=word,
         arguments={"classes": [f"no {word}", word], "positive": word, "scores": {word: "score"},
                    "thresholds": {word: 0.5}},
         settings=dict.fromkeys(
@@ -327,8 +319,7 @@ def test_thinning_keeps_both_ends(number: int, most: int) -> None:
 
 
 def test_a_name_and_dots_before_the_first_label_are_no_change_of_words(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", settings={"question": "Spam?", "dots": True})
+    session, _ = begun(tmp_path, settings={"question": "Spam?", "dots": True})
     session.reword(dots=False)
     session.answer(session.next(), True)
     session.introduce("Ann Lee")

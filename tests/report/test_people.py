@@ -11,7 +11,7 @@ import labelcore as lc
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, events_csv, report_html
 from tests.answering import next_draw
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun
 from tests.report.test_page import Outline
 
 SECRETS = ("a" * 32, "b" * 32)
@@ -19,8 +19,7 @@ SECRETS = ("a" * 32, "b" * 32)
 
 def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -> lc.Session:
     """40 labels in turn; one that is answered by the last person alone is taken back."""
-    truth = write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", repeats=0.2, budget=40)
+    session, truth = begun(folder, repeats=0.2, budget=40)
     names = [session.person(secret) for secret in secrets] or list(people)
     taken_back = next_draw(session, "nobody")
     session.answer(taken_back, True)

@@ -17,7 +17,7 @@ from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
 from labelcore.words import sentences as words
 from tests.cases import sampled
-from tests.report.sessions import HOSTILE, label, session_on, write_items
+from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import Outline
 
 PLANS: dict[str, dict[str, Any]] = {
@@ -132,10 +132,7 @@ def test_before_a_band_ranks_have_names_and_the_headline_says_so(tmp_path: Path)
 
 @pytest.mark.full
 def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(
-        tmp_path / "items.csv", design="geometric_strata", **PLANS["geometric_strata"]
-    )
+    session, truth = begun(tmp_path, design="geometric_strata", **PLANS["geometric_strata"])
     label(session, truth, 60, eventful=False)
     rows, names = session.strata(), rank_names(session) or []
     split = rows["stratum"].duplicated(keep=False)
@@ -146,9 +143,8 @@ def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path
 
 
 def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv")
-    session = session_on(
-        tmp_path / "items.csv",
+    session, _ = begun(
+        tmp_path,
         settings={"question": HOSTILE[0], "highlight": {"words": ["free"], "patterns": []}},
     )
     session.reword(question=HOSTILE[2])
@@ -176,10 +172,7 @@ def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
         writer.writerows([*row.values(), 1 - float(row["score"])] for row in rows)
     session = session_on(
         path,
-        arguments={
-            "scores": {"a": "score", "<b>": "other"},
-            "thresholds": {"a": 0.5, "<b>": 0.5},
-        },
+        arguments={"scores": {"a": "score", "<b>": "other"}, "thresholds": {"a": 0.5, "<b>": 0.5}},
         classifier=["a", "<b>"],
     )
     label(session, truth, 50, eventful=False)

@@ -15,7 +15,7 @@ from labelcore.log.events import Event
 from labelcore.replay import ReplayResult, replay, replay_project
 from tests.cases import sampled
 from tests.report.conftest import Made
-from tests.report.sessions import chained, first, label, session_on, swapped, write_items
+from tests.report.sessions import begun, chained, first, label, session_on, swapped, write_items
 
 
 def again(session: lc.Session, events: list[Event], **options: Any) -> ReplayResult:
@@ -57,8 +57,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
     ids=str,
 )
 def test_every_kind_of_plan_replays(tmp_path: Path, plan: dict[str, Any]) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", **plan)
+    session, truth = begun(tmp_path, **plan)
     label(session, truth, 300, eventful="margin" not in plan, looks=4)
     if session.status in ("goal reached", "budget used"):
         session.extend(budget=len(session.engine.asked) + 20)

@@ -14,7 +14,7 @@ from labelcore.report import replayed, report_html
 from labelcore.report.facts import gather
 from labelcore.report.first_page import drawn_rows, short_answer
 from tests.cases import sampled
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun
 
 AT = (1, 20, 50)
 TWO = {"scores": {"lr": "score", "nb": "score"}, "thresholds": {"lr": 0.5, "nb": 0.7}}
@@ -51,8 +51,7 @@ def test_each_label_has_the_figures_that_the_session_had(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replayed, "MOST_FRAMES", 400)
-    truth = write_items(tmp_path / "items.csv", 1_000)
-    session = session_on(tmp_path / "items.csv", **{"budget": 60, **PLANS[kind]})
+    session, truth = begun(tmp_path, 1_000, **{"budget": 60, **PLANS[kind]})
     then = {}
     while (draw := session.next()) is not None:
         session.answer(draw, truth[draw.item_id])

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from labelcore.report import report_json
 from tests.report.conftest import Made
-from tests.report.sessions import as_json, label, session_on, write_items
+from tests.report.sessions import as_json, begun, label
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -43,8 +43,7 @@ def test_a_finished_session_keeps_to_it(made: Made) -> None:
     ids=lambda plan: next(iter(plan.values())),
 )
 def test_claims_curves_and_choices_keep_to_it(tmp_path: Path, plan: dict[str, Any]) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", **plan)
+    session, truth = begun(tmp_path, **plan)
     assert faults(as_json(report_json(session))) == []
     label(session, truth, 20, eventful=False)
     assert faults(as_json(report_json(session))) == []

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, events_csv, report_html, report_json
-from tests.report.sessions import as_json, session_on, write_items
+from tests.report.sessions import as_json, begun, write_items
 from tests.report.test_page import Outline
 
 
@@ -20,8 +20,7 @@ from tests.report.test_page import Outline
 def twice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     """60 labels of 300 items, half of them judged twice, the first of those otherwise."""
     folder = tmp_path_factory.mktemp("twice")
-    truth = write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", repeats=0.5)
+    session, truth = begun(folder, repeats=0.5)
     wrong = None
     while (draw := session.next()) is not None:
         wrong = draw.item_id if draw.repeat and wrong is None else wrong
@@ -66,8 +65,7 @@ def test_the_bundle_replays_with_its_repeats(twice: lc.Session, tmp_path: Path) 
 
 
 def test_without_repeats_the_report_calls_it_agreement(tmp_path: Path) -> None:
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv")
+    session, _ = begun(tmp_path)
     text = Outline(report_html(session)).text
     assert (
         "agreement with the judgement of the people who gave the answers: no item was judged twice"

@@ -27,7 +27,7 @@ from labelcore.ui.confusion import for_file
 from labelcore.words.sentences import percent
 from tests.answering import next_draw
 from tests.report.conftest import Made
-from tests.report.sessions import label, session_on, write_items
+from tests.report.sessions import begun, label
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -69,8 +69,7 @@ def test_estimates_have_numbers_promise_and_sentence(made: Made) -> None:
 def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
     tmp_path: Path,
 ) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", estimands=["precision"])
+    session, truth = begun(tmp_path, estimands=["precision"])
     label(session, truth, 6, eventful=False)
     found = session.results()["precision"]
     assert found.told is None and found.value is not None
@@ -85,8 +84,7 @@ def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
 
 @pytest.mark.full
 def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:
-    truth = write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", estimands=["precision", "precision_curve"])
+    session, truth = begun(tmp_path, estimands=["precision", "precision_curve"])
     label(session, truth, 50, eventful=False)
     found = rows(estimates_csv(session))
     curve = session.results()["precision_curve"]

@@ -25,7 +25,7 @@ from labelcore.report.pdf import typeset
 from labelcore.words.sentences import decimals
 from labelcore.words.short_sentences import short_sentence
 from tests.report.conftest import Made
-from tests.report.sessions import HOSTILE, label, session_on, write_items
+from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import hostile_session
 
 
@@ -122,12 +122,8 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
     else:
         session = made.session
         if kind == "ranked":
-            truth = write_items(tmp_path / "items.csv")
-            session = session_on(
-                tmp_path / "items.csv",
-                estimands="precision_curve",
-                design="geometric_strata",
-                budget=120,
+            session, truth = begun(
+                tmp_path, estimands="precision_curve", design="geometric_strata", budget=120
             )
             label(session, truth, 120, looks=60)
     text = report_markdown(session)

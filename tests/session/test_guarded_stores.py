@@ -26,7 +26,7 @@ from labelcore.session.managing import duplicate, rename
 from labelcore.store import backups, backups_folder, guard, put_back, read_seals
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
@@ -39,8 +39,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def session(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[lc.Session]:
     monkeypatch.setattr(guard, "SEAL_SECONDS", 0.0)
-    write_items(tmp_path / "items.csv")
-    session = session_on(tmp_path / "items.csv", store=url)
+    session, _ = begun(tmp_path, store=url)
     yield session
     session.store.close()
 

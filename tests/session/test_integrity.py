@@ -37,7 +37,7 @@ from labelcore.session.managing import relink
 from labelcore.store import backups
 from tests.answering import answer_draws
 from tests.cases import sampled
-from tests.report.sessions import automatic_backup, session_on, write_items
+from tests.report.sessions import automatic_backup, begun, session_on
 
 FIRST, SINCE = 12, 6
 """Answers in the backup, and after it."""
@@ -56,8 +56,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve labels, an automatic backup, six more; closed."""
     folder = tmp_path_factory.mktemp("integrity") / "store"
     folder.mkdir()
-    write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", store=url(folder / "labels.db"))
+    session, _ = begun(folder, store=url(folder / "labels.db"))
     label(session, FIRST)
     automatic_backup(folder / "labels.db")
     label(session, SINCE)
@@ -305,9 +304,7 @@ def test_what_became_of_the_file_is_said(
     assert said() == ""
 
 
-def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(
-    database: Path,
-) -> None:
+def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(database: Path) -> None:
     with closing(lc.open_store(url(database))) as store:
         gone, *_ = store.contents("spam")
     tamper(database, f"DELETE FROM item WHERE item_id = '{gone}'")

@@ -258,10 +258,7 @@ def test_what_cannot_be_the_name_of_a_person(
     session = start(known)
     next_draw(session, "Ada")
     before = len(session.events)
-    for act in (
-        lambda: session.next(name),
-        lambda: session.note(1, "a note", name),
-    ):
+    for act in (lambda: session.next(name), lambda: session.note(1, "a note", name)):
         with pytest.raises(error, match=words):
             act()
     assert len(session.events) == before

@@ -19,7 +19,7 @@ from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
 from labelcore.store.kept import STAMP, read_seals
 from tests.answering import answer_draws
-from tests.report.sessions import session_on, write_items
+from tests.report.sessions import begun, session_on, write_items
 
 
 def url(file: Path) -> str:
@@ -31,8 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with twelve labels, closed, and no backup."""
     folder = tmp_path_factory.mktemp("guard") / "store"
     folder.mkdir()
-    write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", store=url(folder / "labels.db"))
+    session, _ = begun(folder, store=url(folder / "labels.db"))
     answer_draws(session, "yes", 12)
     session.store.close()
     shutil.rmtree(backups_folder(folder / "labels.db"))

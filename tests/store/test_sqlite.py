@@ -134,10 +134,7 @@ def test_without_a_trigger_a_row_takes_the_place_of_another(
 
 
 def test_a_project_with_a_log_cannot_be_deleted(store: SqliteStore) -> None:
-    with (
-        pytest.raises(StoreError, match="FOREIGN KEY"),
-        store._writing() as connection,
-    ):
+    with pytest.raises(StoreError, match="FOREIGN KEY"), store._writing() as connection:
         connection.exec_driver_sql("DELETE FROM project")
 
 
