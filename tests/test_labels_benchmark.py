@@ -10,12 +10,7 @@ from benchmarks.labels.measured import Cell, limit
 from benchmarks.labels.methods import BY_NAME, OURS, PLAIN
 from benchmarks.labels.peers import first_met, weighted_ends
 from benchmarks.labels.targets import FINE, TARGETS, Follower
-from benchmarks.labels.together import (
-    generators,
-    looks,
-    plain_labels,
-    prepared,
-)
+from benchmarks.labels.together import generators, looks, plain_labels, prepared
 from benchmarks.populations import written
 
 ITEMS, RUNS = 1_000, 2

@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import (
-    Mutant,
-    RelatedTests,
-    drawn,
-    files_of,
-    kept,
-    mutants_of,
-    tried,
-)
+from benchmarks.mutants import Mutant, RelatedTests, drawn, files_of, kept, mutants_of, tried
 
 SOURCE = '''"""Shares."""
 
@@ -73,10 +65,7 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     assert own == [path, tree / "tests/stats/test_shares.py"]
     states = {one.after: tried(tree, one, own, 60) for one in planted(tree)}
     found = ("failed", "tests/stats/test_shares.py::test_share")
-    assert {after for after, state in states.items() if state == found} == {
-        "max",
-        "(part * whole)",
-    }
+    assert {after for after, state in states.items() if state == found} == {"max", "(part * whole)"}
     assert {state for state in states.values() if state != found} == {("survived", "")}
     assert path.read_text("utf-8") == SOURCE
 

@@ -80,10 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 # Under `if TYPE_CHECKING:` only, for a type hint. The public names that papers have are loaded by
 # what they are called.
-MAY_NAME_TYPES = {
-    "report": {"store"},
-    "__init__": {"papers", "ui"},
-}
+MAY_NAME_TYPES = {"report": {"store"}, "__init__": {"papers", "ui"}}
 
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {
@@ -389,8 +386,7 @@ def test_nothing_reads_the_text_of_an_error(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["str(error).partition(': ')", "str(state).startswith('out')", "'mode' in str(error)"],
+    "code", ["str(error).partition(': ')", "str(state).startswith('out')", "'mode' in str(error)"]
 )
 def test_a_reading_of_prose_is_found(code: str) -> None:
     assert list(read_errors(ast.parse(code)))

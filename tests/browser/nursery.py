@@ -19,11 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FORKS = sys.platform == "linux"
 FEW_SESSIONS = 5
-SETTINGS = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "STREAMLIT_LOGGER_LEVEL": "error",
-}
+SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "STREAMLIT_LOGGER_LEVEL": "error"}
 
 
 class Forked:

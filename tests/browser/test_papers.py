@@ -145,8 +145,7 @@ def between(estimate: Estimate) -> str:
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("design", "estimands", "terms", "end"),
-    [pytest.param(*plan, id=plan[0]) for plan in PLANS],
+    ("design", "estimands", "terms", "end"), [pytest.param(*plan, id=plan[0]) for plan in PLANS]
 )
 def test_typed_to_the_end(
     page: Page, shared_server: Server, design: str, estimands: list[str],

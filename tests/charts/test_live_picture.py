@@ -338,11 +338,7 @@ def test_a_curve_without_a_band_is_a_grey_guess() -> None:
 
 
 def test_every_chart_names_its_axes_and_the_unit() -> None:
-    drawn = [
-        over_labels(track(name="Recall, %"), ""),
-        along(1000),
-        race([], 9, 0.8, ""),
-    ]
+    drawn = [over_labels(track(name="Recall, %"), ""), along(1000), race([], 9, 0.8, "")]
     names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
     assert names == [
         ["Recall, %", "labels"],
@@ -367,11 +363,7 @@ def test_bounds_without_confidence_are_two_lines() -> None:
 def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
     named = re.findall(r'"([\w-]+)"', text_of("nodes.js").split("const made")[0])
     shown = bars([Bar(HOSTILE, 0.5, 0.1, 0.9, (HOSTILE, HOSTILE))], wanted=0.5)
-    for tree in (
-        shown,
-        over_labels(track(margin=0.1), HOSTILE),
-        along(100, cut=9),
-    ):
+    for tree in (shown, over_labels(track(margin=0.1), HOSTILE), along(100, cut=9)):
         for tag, attributes, *_ in nodes(tree):
             assert tag in named and set(attributes) <= set(named)
     assert texts(shown) == [HOSTILE] * 3

@@ -295,11 +295,7 @@ def test_where_bands_do_not_narrow(known: Known) -> None:
     assert narrows(known.engine(plan_of(target="process"), 1).plan)
     claims = lc.Plan("recalibrated_neyman", SCALARS, budget=PLANNED, promise="watched",
                      claims=["accuracy >= 0.5"], stop=["claims"])  # fmt: skip
-    for plan in (
-        plan_of(promise="fixed"),
-        plan_of(margin=0.1, stop="margin"),
-        claims,
-    ):
+    for plan in (plan_of(promise="fixed"), plan_of(margin=0.1, stop="margin"), claims):
         engine = labelled(known.engine(plan, 1), known.truth)
         assert not narrows(engine.plan)
         assert scalar_results(engine) and not engine.seen

@@ -111,11 +111,7 @@ def limit(runs: int) -> float:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("promise", "looks", "runs"),
-    [
-        ("fixed", [120], 400),
-        ("watched", [40, 80, 120], 100),
-        ("watched", [*range(6, 121, 6)], 400),
-    ],
+    [("fixed", [120], 400), ("watched", [40, 80, 120], 100), ("watched", [*range(6, 121, 6)], 400)],
     ids=["fixed", "watched at three looks", "watched"],
 )
 def test_all_figures_of_two_classifiers_hold_at_once_and_each_on_its_own_not(

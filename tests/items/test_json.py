@@ -38,7 +38,7 @@ def test_keys_stay_in_order_and_digits_as_they_were_written() -> None:
     assert isinstance(shown, Rich) and not shown.talk
     assert [one.said for one in shown.parts if isinstance(one, Block)] == ["z", "a", "b"]
     assert [one.strip() for one in lines(shown)] == [
-        *("z", "1.500", "a", "big", "12345678901234567890123", "tiny", "1E-7", "b", "[NaN]"),
+        *("z", "1.500", "a", "big", "12345678901234567890123", "tiny", "1E-7", "b", "[NaN]")
     ]
 
 

@@ -10,10 +10,7 @@ import pytest
 
 from benchmarks.papers.reach_selection_lists import RankedList
 from benchmarks.papers.reach_selection_lockstep import once, orders_of, replaced, words_of
-from labelcore.papers.reach_selection.selection import (
-    ReachRules,
-    ReachSelection,
-)
+from labelcore.papers.reach_selection.selection import ReachRules, ReachSelection
 
 SECTION_5 = ReachRules(0.9, 0.1, 0.1, delta=0.05, bound="hoeffding")
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.papers.stratified_runs import (
-    Sample,
-    Strata,
-    printed_sessions,
-    shared,
-)
-from labelcore.papers.stratified.neyman import (
-    printed_counts,
-)
+from benchmarks.papers.stratified_runs import Sample, Strata, printed_sessions, shared
+from labelcore.papers.stratified.neyman import printed_counts
 from labelcore.stats.allocation import largest_remainder
 
 FROZEN = Strata(np.array([4000, 4000, 1000, 1000]), np.array([3880, 3880, 700, 600]))

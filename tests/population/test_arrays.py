@@ -47,9 +47,7 @@ def rooms() -> list[Path]:
     return list(copies_folder().glob("*.room"))
 
 
-def test_an_array_keeps_what_was_written_when_its_pages_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_array_keeps_what_was_written_when_its_pages_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "MANY", 10)
     gc.collect()
     before = len(rooms())

@@ -95,10 +95,7 @@ others = st.sampled_from(["true", "null", "[1.0]", '{"b": 1.0}', '{"a": {"b": "c
 
 
 @searched(200)
-@given(
-    rows=st.lists(st.dictionaries(words, cells | others, max_size=4), max_size=6),
-    wanted=words,
-)
+@given(rows=st.lists(st.dictionaries(words, cells | others, max_size=4), max_size=6), wanted=words)
 def test_any_field_is_read_as_python_reads_it(rows: list[dict[str, str]], wanted: str) -> None:
     fields = [[f"{json.dumps(name)}: {cell}" for name, cell in row.items()] for row in rows]
     texts = [f"{{{', '.join(row)}}}" for row in [*fields, ['"last": 1']]]

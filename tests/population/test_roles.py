@@ -40,7 +40,7 @@ JUDGES = {
             "evaluations[name=correctness].label",
             None,
             "evaluations[name=correctness].explanation",
-        ),
+        )
     ],
     "openinference.json": [],
     "datasets.jsonl": [

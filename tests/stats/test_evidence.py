@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln, xlogy
 from scipy.stats import hypergeom
 
-from labelcore.stats.evidence import (
-    RECOMMENDED,
-    Linear,
-    largest_log_likelihood,
-    log_evidence_at,
-)
+from labelcore.stats.evidence import RECOMMENDED, Linear, largest_log_likelihood, log_evidence_at
 from labelcore.stats.predictives import IndependentBeta, Looks, Predictive, ShiftedScores
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import wilson

@@ -242,8 +242,7 @@ def test_a_missing_store_is_not_made(postgres_url: str) -> None:
 
 def test_a_database_of_other_texts_is_refused(postgres_server: Server) -> None:
     told(
-        postgres_server.url(),
-        "CREATE DATABASE old ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
+        postgres_server.url(), "CREATE DATABASE old ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
     )
     with pytest.raises(StoreError, match="keeps its texts in LATIN1, and Labelcore needs UTF8"):
         open_store(postgres_server.url(database="old"))

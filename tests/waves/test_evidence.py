@@ -78,8 +78,7 @@ def test_of_two_waves_the_threshold_is_that_of_their_one_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "lean"),
-    [("precision", 0.06), pytest.param("recall", 0.15, marks=pytest.mark.full)],
+    ("figure", "lean"), [("precision", 0.06), pytest.param("recall", 0.15, marks=pytest.mark.full)]
 )
 def test_false_alarms_come_as_seldom_as_said(figure: str, lean: float) -> None:
     """600 series of 12 waves at the true value, seed 3. Limit: three standard errors. Twin: a root

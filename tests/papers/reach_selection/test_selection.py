@@ -169,9 +169,7 @@ def sets_by_loops(
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(1, 6)),
-        min_size=1,
-        max_size=5,
+        st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(1, 6)), min_size=1, max_size=5
     ),
     st.sampled_from([0.1, 0.5, 1.0]),
     st.sampled_from([(0.9, 0.1), (0.5, 0.0), (1.0, 0.2), (0.3, 0.3)]),
