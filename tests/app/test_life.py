@@ -26,6 +26,17 @@ def chosen(app, what: str, place: int = 0) -> AppTest:
     return page
 
 
+def done(app, form: str, /, **values: object) -> AppTest:
+    """The start page once this form was filled in and sent."""
+    page = chosen(app, form)
+    for name, value in values.items():
+        field(page, f"life-{name}").set_value(value)
+        if name == "what":  # The other fields follow from it.
+            page.run()
+    button(page, "life-do").click().run()
+    return page
+
+
 def field(page: AppTest, start: str):
     """The input whose key starts so."""
     kinds = (page.text_input, page.text_area, page.number_input, page.radio)
@@ -44,29 +55,18 @@ def names(data_folder: Path) -> list[str]:
 def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_folder: Path) -> None:
     session = make()
     session.answer(session.next("Ann Lee"), "yes", annotator="Ann Lee")
-    page = chosen(app, "Erase")
-    field(page, "life-what").set_value("later").run()
-    button(page, "life-do").click().run()
+    page = done(app, "Erase", what="later")
     assert "The texts of 'demo' go 90 days after its end." in plainly(page)
-    page = chosen(app, "Erase")
-    field(page, "life-what").set_value("texts").run()
-    button(page, "life-do").click().run()
+    page = done(app, "Erase", what="texts")
     assert "why must say for what reason" in plainly(page)
     field(page, "life-why").set_value("end of the study")
     button(page, "life-do").click().run()
     assert "Erased. Out of reach: " in plainly(page)
     assert set(reopened(data_folder, "demo").drawn_items()) == set()
-    page = chosen(app, "Erase")
-    field(page, "life-what").set_value("person").run()
-    field(page, "life-id").set_value("Ann Lee")
-    field(page, "life-why").set_value("left")
-    button(page, "life-do").click().run()
+    page = done(app, "Erase", what="person", id="Ann Lee", why="left")
     given = [one.annotator for one in reopened(data_folder, "demo").events if one.label]
     assert "Erased." in plainly(page) and given == ["erased 1"], given
-    page = chosen(app, "Erase")
-    field(page, "life-what").set_value("project").run()
-    field(page, "life-why").set_value("mistaken")
-    button(page, "life-do").click().run()
+    page = done(app, "Erase", what="project", why="mistaken")
     assert "Erased." in plainly(page) and names(data_folder) == []
 
 
@@ -75,9 +75,7 @@ def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_fol
 
 def test_rename_keeps_the_labels(app, make, data_folder: Path) -> None:
     make(labels=7)
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk mail")
-    button(page, "life-do").click().run()
+    page = done(app, "Rename", name="junk mail")
     assert "'demo' is called 'junk mail' now." in plainly(page)
     assert names(data_folder) == ["junk mail"]
     session = reopened(data_folder, "junk mail")
@@ -108,9 +106,7 @@ def test_a_bad_name_is_told_in_the_form(
 ) -> None:
     make("other")
     make("demo")
-    page = chosen(app, what)
-    field(page, "life-name").set_value(wanted)
-    button(page, "life-do").click().run()
+    page = done(app, what, name=wanted)
     assert told in plainly(page)
     assert button(page, "life-do")
     assert names(data_folder) == ["demo", "other"]
@@ -118,9 +114,7 @@ def test_a_bad_name_is_told_in_the_form(
 
 def test_a_hostile_name_is_shown_literally(app, make) -> None:
     make()
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value(HOSTILE[:60])
-    button(page, "life-do").click().run()
+    page = done(app, "Rename", name=HOSTILE[:60])
     shown = [one.value for kind in ("markdown", "success") for one in getattr(page, kind)]
     assert not any("<img" in value.replace("\\<", "") or ":red[x]" in value for value in shown)
 
@@ -129,9 +123,7 @@ def test_an_old_tab_is_told_the_new_name_and_labels_nothing(app, make, data_fold
     """Its item belongs to the renamed project, not to a new one under the former name."""
     make(labels=3)
     tab, other = (app("label", project="demo") for _ in range(2))
-    page = chosen(app, "Rename")
-    field(page, "life-name").set_value("junk")
-    button(page, "life-do").click().run()
+    done(app, "Rename", name="junk")
     button(tab, "positive").click().run()
     for old in (tab, *(app(path, project="demo") for path in ("label", "progress", "report"))):
         assert "The project 'demo' is called 'junk' now" in plainly(old)
@@ -191,9 +183,7 @@ def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
 
 def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
     make(labels=5)
-    page = chosen(app, "Finish")
-    field(page, "life-reason").set_value("enough")
-    button(page, "life-do").click().run()
+    page = done(app, "Finish", reason="enough")
     assert "Its report is final" in plainly(page)
     session = reopened(data_folder, "demo")
     assert session.status == "finished"
@@ -259,8 +249,7 @@ def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder:
 @pytest.mark.full
 def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
     make(labels=1)
-    page = chosen(app, "Correct the wording")
-    button(page, "life-do").click().run()
+    page = done(app, "Correct the wording")
     assert "Nothing was changed." in plainly(page)
     assert "reworded" not in {e.kind for e in reopened(data_folder, "demo").events}
 
