@@ -282,7 +282,7 @@ class Draft:
     classifier: str | None = field(default=None, metadata=OF_A_FILE)
     classifiers: list[str] | None = field(default=None, metadata=OF_A_FILE)
     pair: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    direction: dict[str, bool] = field(default_factory=dict, metadata=OF_A_FILE)
+    direction: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
     threshold: dict[str, float] = field(default_factory=dict, metadata=OF_A_FILE)
     thresholds: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
     trained: str | None = None

@@ -111,7 +111,7 @@ class Asked:
     @cached_property
     def card(self) -> Card:
         """The question that is chosen; by itself the one that the file suggests."""
-        first = first_card(self.base, self.names, self.possible, self.told)
+        first = first_card(self.base, self.question, self.names, self.possible, self.told)
         return CARDS[self.now.value("aim", first.title, [card.title for card in self.possible])]
 
     @property

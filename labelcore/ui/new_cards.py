@@ -97,12 +97,19 @@ RARE = 0.2
 """The share called positive up to which accuracy says little: the other items decide it."""
 
 
+def positive_of(base: Population, question: Question) -> str:
+    """The class of the file that counts as positive, whatever the person calls it."""
+    if len(base.classes) > 2:
+        return base.positive
+    return base.classes[question.classes.index(question.positive)]
+
+
 def found_so_far(columns: Columns, base: Population, question: Question) -> int:
     """The positive items among the known answers that count as they are."""
     if columns.existing != "certainty" or base.known is None or len(base.classes) != 2:
         return 0
-    positive = question.positive if question.positive in base.classes else base.positive
-    return int(np.count_nonzero(base.known == base.classes.index(positive)))
+    positive = base.classes.index(positive_of(base, question))
+    return int(np.count_nonzero(base.known == positive))
 
 
 def question_for(estimands: Sequence[str]) -> str | None:
@@ -145,7 +152,13 @@ def uses(card: Card, existing: str) -> bool:
     )
 
 
-def first_card(base: Population, names: tuple[str, ...], possible: list[Card], known: int) -> Card:
+def first_card(
+    base: Population,
+    question: Question,
+    names: tuple[str, ...],
+    possible: list[Card],
+    known: int,
+) -> Card:
     """The question that the file itself suggests.
 
     Answers that were found without a classifier, and a column that says what was found, ask whether
@@ -165,7 +178,7 @@ def first_card(base: Population, names: tuple[str, ...], possible: list[Card], k
     if len(judges) == 2 and BETTER in possible:
         return BETTER
     if len(base.classes) == 2 and judges:
-        called = base.called(judges[0]).get((base.positive,), 0)
+        called = base.called(judges[0]).get((positive_of(base, question),), 0)
         return BOTH if called / len(base) <= RARE else ACCURACY
     return ACCURACY
 
@@ -196,8 +209,7 @@ def short_words(
     judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
     two = len(base.classes) == 2
     if card is BOTH and judges and two:
-        named = question.positive in base.classes  # Else the person gives 0 and 1 names.
-        called = base.called(judges[0]).get((question.positive if named else base.positive,), 0)
+        called = base.called(judges[0]).get((positive_of(base, question),), 0)
         return f"{called:,} of {len(base):,} called {shown_word(question.positive)!r}."
     if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
         first, second = (base.predictions[name] for name in pair)

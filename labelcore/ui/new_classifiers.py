@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.score_histogram import score_histogram_chart
+from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.population import Population
 from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Draft, Question
 from labelcore.ui.fields import same
 from labelcore.ui.guess import RANK
+from labelcore.ui.new_cards import positive_of
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 
@@ -77,7 +79,8 @@ def cut_as_chosen(
     prediction decides. Raises ValueError with a sentence for a threshold that is wrong."""
     if name not in base.scores or len(question.classes) > 2:
         return columns
-    descending = bool(now.value("direction", falls(base, name), part=name))
+    high = now.value("direction", high_class(base, question, name), base.classes, name)
+    descending = high != positive_of(base, question)
     if number == "none" or name in base.arguments["predictions"]:
         return columns.cut(name, (), descending)
     if number == "several":
@@ -98,15 +101,19 @@ def score_range(base: Population, name: str) -> tuple[float, float]:
 
 def show_cut(now: Draft, base: Population, question: Question, name: str, number: str) -> None:
     """Inputs for a classifier's direction and its thresholds."""
-    low = next(n for n in question.classes if n != question.positive)
-    words = {False: plain(shown_word(question.positive)), True: plain(shown_word(low))}
+    named = zip(base.classes, question.classes, strict=True)
+    words = {of_file: plain(shown_word(said)) for of_file, said in named}
+    positive = positive_of(base, question)
+    options = {positive: words[positive], **words}
     who = plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean"
-    descending = ask("direction", name, label=who, options=words, first=falls(base, name))
+    high = ask(
+        "direction", name, label=who, options=options, first=high_class(base, question, name)
+    )
     with st.expander("Check both ends"):
         extremes(base, name)
     if number == "none" or name in base.arguments["predictions"]:
         return
-    word, way = shown_word(question.positive), "down" if descending else "on"
+    word, way = shown_word(question.positive), "on" if high == positive else "down"
     label = f"From which score {way} does {name} say {word!r}?"
     if number == "several":
         label += " One threshold, or several separated by spaces"
@@ -123,25 +130,22 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
     ask("threshold", name, label=plain(label), first=first_threshold(base, name), **bounds)
 
 
-def falls(base: Population, name: str) -> bool:
-    """Whether the items that a classifier calls positive have the lower scores; False where it
-    calls none so, or the file does not say. Ranks begin with the best."""
+def high_class(base: Population, question: Question, name: str) -> str:
+    """The class of the file that high scores of a classifier speak for: the one that it predicts at
+    the higher mean score. Where the file does not say, the positive one; a rank begins with it."""
+    positive, predicting = positive_of(base, question), base.arguments["predictions"]
+    if name in scores_looking_sure(base):
+        return positive
+    if name in predicting and name in base.predictions:
+        second = base.predictions[name] == 1
+        if second.any() and not second.all():
+            scores = base.scores[name]
+            rise = scores[second].mean() - scores[~second].mean()
+            if rise:
+                return base.classes[int(rise > 0)]
     if RANK.search(base.arguments["scores"].get(name) or ""):
-        return True
-    if name not in base.predictions or name not in base.arguments["predictions"]:
-        return False
-    if not 0 < base.called(name).get((base.positive,), 0) < len(base):
-        return False
-    positive = base.classes.index(base.positive)
-    return middle(base, name, {name: positive}) < middle(base, name, {name: 1 - positive})
-
-
-def middle(base: Population, name: str, predicted: Mapping[str, int]) -> float:
-    """The median of the scores of a classifier where these classes are predicted."""
-    there = np.ones(len(base), dtype=bool)
-    for classifier, code in predicted.items():
-        there &= base.predictions[classifier] == code
-    return float(np.median(base.scores[name][there]))
+        return next(word for word in base.classes if word != positive)
+    return positive
 
 
 def extremes(base: Population, name: str) -> None:
@@ -159,7 +163,11 @@ def extremes(base: Population, name: str) -> None:
 def first_threshold(base: Population, name: str) -> float:
     """One half where the scores may be probabilities, else the middle one."""
     low, high = float(base.scores[name].min()), float(base.scores[name].max())
-    return 0.5 if low >= 0 and high <= 1 and low <= 0.5 <= high else middle(base, name, {})
+    return (
+        0.5
+        if low >= 0 and high <= 1 and low <= 0.5 <= high
+        else float(np.median(base.scores[name]))
+    )
 
 
 def read_thresholds(typed: str) -> tuple[float, ...]:

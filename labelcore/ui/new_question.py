@@ -28,6 +28,8 @@ CODES = {"0", "1"}
 FIRST_KEYS = next(iter(KEY_PRESETS))
 UNNAMED = ("no", "yes")
 SAY_NOTHING = ("no", "yes", "true", "false")
+LEFT_OVER = ("other", "others", "none", "nothing", "normal", "negative", "neg", "no", "false", "0")
+"""Names of the class that nobody looks for."""
 OTHER_KEYS = "Other keys"
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is marked above to continue."
@@ -93,14 +95,17 @@ def classes_of(now: Draft, population: Population) -> tuple[tuple[str, ...], str
 
 def asked_about(question: str, population: Population) -> str:
     """The class that counts as positive unless the person says otherwise: the one of two that the
-    question names, else that of the file."""
+    question names, else that of the file, or the other where it is called like what is left."""
     named = [
         name
         for name in population.classes
         if name.casefold() not in SAY_NOTHING
         and re.search(rf"\b{re.escape(name.casefold())}", question.casefold())
     ]
-    return named[0] if len(named) == 1 else population.positive
+    if len(named) == 1:
+        return named[0]
+    sought = [name for name in population.classes if name.casefold() not in LEFT_OVER]
+    return sought[0] if len(sought) == 1 else population.positive
 
 
 def order_of(now: Draft, population: Population) -> list[int]:

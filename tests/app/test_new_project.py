@@ -232,7 +232,7 @@ def test_score_alone_needs_a_threshold(app) -> None:
     page.slider[0].set_value(0.8).run()
     assert "20 of 100 would be called 'Yes'." in texts(page)
     control = next(c for c in page.segmented_control if c.label == "High scores mean")
-    control.set_value(True).run()
+    control.set_value("no").run()
     assert "81 of 100 would be called 'Yes'." in texts(page)
 
 

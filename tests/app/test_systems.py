@@ -17,6 +17,7 @@ from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, judge
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
+from labelcore.ui.draft import Question
 from labelcore.ui.last_look import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.reviewed import WRONG, reviewed
@@ -210,13 +211,17 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
 
 
 def test_a_file_of_judged_answers_suggests_the_question_of_its_systems() -> None:
+    question = Question("?", "", ("no", "yes"), "yes")
     frame = judged_frame(60).assign(day="one")
     base = judged(frame, groups=("day", "model"))
     found = possible_cards(base, ("judge",))
-    assert found[:2] == [SYSTEMS, JUDGE] and first_card(base, ("judge",), found, 0) is SYSTEMS
+    assert (
+        found[:2] == [SYSTEMS, JUDGE]
+        and first_card(base, question, ("judge",), found, 0) is SYSTEMS
+    )
     assert system_column(base) == "model"
     alone = judged(frame, groups=())
-    assert first_card(alone, ("judge",), possible_cards(alone, ("judge",)), 0) is SYSTEMS
+    assert first_card(alone, question, ("judge",), possible_cards(alone, ("judge",)), 0) is SYSTEMS
     assert PREVALENCE not in found, "its pass rate is that of the systems"
     other = judged(frame, prompt=None)
     assert possible_cards(other, ("judge",))[0] is BOTH

@@ -22,9 +22,10 @@ from labelcore.ui.draft import (
     Question,
 )
 from labelcore.ui.fields import FIELDS
-from labelcore.ui.guess import guess
+from labelcore.ui.guess import ClassifierColumns, guess
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
+from labelcore.ui.new_classifiers import high_class
 from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
@@ -134,7 +135,7 @@ def test_parameters_come_back_as_they_were_handed_over() -> None:
 
 
 def test_a_draft_outlives_its_file() -> None:
-    draft = Draft(step=3, path="a.csv", pair=["lr", "nb"], direction={"lr": True}, seed=3,
+    draft = Draft(step=3, path="a.csv", pair=["lr", "nb"], direction={"lr": "no"}, seed=3,
                   day=date(2027, 1, 2), hour=time(9))  # fmt: skip
     assert Draft.from_json(json.loads(json.dumps(draft.to_json()))) == draft
     with pytest.raises(TypeError, match="person"):
@@ -172,6 +173,45 @@ def test_what_the_question_names_is_positive(question: str, positive: str) -> No
     assert isinstance(found, Question) and found.positive == positive
     chosen = question_of(Draft(question=question, positive="fine"), population)
     assert isinstance(chosen, Question) and chosen.positive == "fine"
+
+
+def rated(said: tuple[str, str]) -> lc.Population:
+    """100 items, the last 20 with high scores; predicted is the first word of ``said``, then the
+    second."""
+    rows = [{"text": f"{n}", "score": n / 100, "said": said[n >= 80]} for n in range(100)]
+    read = {"scores": {"m": "score"}, "predictions": {"m": "said"}}
+    return lc.read_population(rows, content="text", **read)
+
+
+@pytest.mark.parametrize("said", [("other", "medicine"), ("alpha", "zulu")])
+def test_high_scores_mean_the_class_predicted_at_them(said: tuple[str, str]) -> None:
+    base, columns = (
+        rated(said),
+        Columns(None, ("text",), (ClassifierColumns("m", "score", "said"),)),
+    )
+    for positive in said:
+        draft = Draft(question="?", positive=positive, aim=RANKED.title)
+        question = question_of(draft, base)
+        assert isinstance(question, Question)
+        falling = () if positive == said[1] else ("m",)
+        assert Asked(draft, columns, question, base).columns_cut().descending == falling
+        draft.direction["m"] = said[0]
+        falling = ("m",) if positive == said[1] else ()
+        assert Asked(draft, columns, question, base).columns_cut().descending == falling
+
+
+def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
+    rows = [{"text": f"{n}", "score": n / 9, "rank": n} for n in range(9)]
+    read = {"scores": {"m": "score", "r": "rank"}, "classes": ["a", "b"]}
+    base = lc.read_population(rows, content="text", **read)
+    for positive in ("a", "b"):
+        question = Question("?", "", ("a", "b"), positive)
+        assert high_class(base, question, "m") == positive != high_class(base, question, "r")
+
+
+def test_a_class_called_other_is_not_the_one_looked_for() -> None:
+    question = question_of(Draft(question="Which?"), rated(("medicine", "other")))
+    assert isinstance(question, Question) and question.positive == "medicine"
 
 
 def test_the_question_is_told_once_its_screen_is_left() -> None:
@@ -230,7 +270,7 @@ def test_thresholds_are_those_of_the_question(population: lc.Population) -> None
     def cut(draft: Draft) -> Columns:
         return Asked(draft, scores, QUESTION, bare).columns_cut()
 
-    one = cut(Draft(aim=ACCURACY.title, threshold={"lr": 0.7}, direction={"lr": True}))
+    one = cut(Draft(aim=ACCURACY.title, threshold={"lr": 0.7}, direction={"lr": "no"}))
     assert (one.thresholds, one.descending) == ((("lr", (0.7,)),), ("lr",))
     assert cut(Draft(aim=ACCURACY.title, threshold={"lr": 7.0})).thresholds == (("lr", (0.5,)),)
     assert cut(Draft(aim=RANKED.title, threshold={"lr": 0.7})).thresholds == ()
