@@ -53,7 +53,8 @@ def figure_table(
     shown = {} if together else {key: estimates[key] for key in keys if key in estimates}
     if isinstance(stage.design, EstimatesScalars):
         guessed = [question for question in every if question.key not in shown]
-        shown |= _guesses(stage, guessed, groups, together=together)
+        for part, cut in _cut_by_group(guessed, groups, together=together):
+            shown |= _guesses(stage, part, cut, together=together)
     cells = [
         TableCell(*where, shown[question.key], question.key in asked)
         for where, question in of_cells
@@ -61,6 +62,17 @@ def figure_table(
     ]
     label = "" if groups is None else groups.label
     return Table(tuple(cells), label, stage.plan.confidence, together or stage.plan.together)
+
+
+def _cut_by_group(
+    wanted: list[Question], groups: Grouping | None, *, together: bool
+) -> list[tuple[list[Question], Grouping | None]]:
+    """What is told from cells cut by group: each figure of all items by itself is told from cells
+    that are not, so that it is the same in every table."""
+    if together:
+        return [(wanted, groups)]
+    whole = [question for question in wanted if question.group is None]
+    return [(whole, None), ([part for part in wanted if part.group is not None], groups)]
 
 
 def groups_of(engine: Engine, by: tuple[str, ...]) -> Grouping | None:

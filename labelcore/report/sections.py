@@ -42,7 +42,7 @@ from labelcore.words.agreement import (
 from labelcore.words.differences import range_words, told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.label_error import figure_words, read_again_words
-from labelcore.words.quantities import label_of, model_word, names_another
+from labelcore.words.quantities import SETTLED, is_settled, label_of, model_word, names_another
 from labelcore.words.sentences import (
     ASSUMED,
     FORMS_NOTE,
@@ -408,6 +408,7 @@ def name_of(result: Finding) -> str:
     if isinstance(result, Estimate) and own_name(result):
         return own_name(result)
     name = figure_label(result.estimand, result.scope.audit)
+    name += f", {SETTLED}" if is_settled(result.estimand) else ""
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:
         return f"{name} ({classifier} minus {versus})"

@@ -67,9 +67,12 @@ def of_all_items(key: str) -> str:
 
     >>> of_all_items("precision[spam]@lr[language=de]"), of_all_items("precision[spam]@lr")
     ('precision[spam]@lr', 'precision[spam]@lr')
+    >>> of_all_items("accuracy[language=de]@settled")
+    'accuracy@settled'
     """
-    match = _GROUPED.fullmatch(key)
-    return match[1] if match else key
+    settled = f"@{SETTLED}" if is_settled(key) else ""
+    match = _GROUPED.fullmatch(key.removesuffix(settled))
+    return match[1] + settled if match else key
 
 
 def group_of(key: str) -> tuple[str, str] | None:
@@ -78,7 +81,7 @@ def group_of(key: str) -> tuple[str, str] | None:
     >>> group_of("precision@lr[language=de]"), group_of("accuracy")
     (('language', 'de'), None)
     """
-    match = _GROUPED.fullmatch(key)
+    match = _GROUPED.fullmatch(key.removesuffix(f"@{SETTLED}"))
     return (match[2], match[3]) if match else None
 
 

@@ -86,6 +86,18 @@ def test_a_census_tells_each_group_exactly(population: lc.Population, frame: pd.
         assert found.low == found.value == found.high == pytest.approx(right, abs=1e-12)
 
 
+def test_all_items_have_the_same_interval_in_every_table(
+    population: lc.Population, frame: pd.DataFrame
+) -> None:
+    plain = labelled(population, frame)
+    alone, cut = plain.table(), plain.table("language")
+    told = [one for one in cut.cells if one.row[1] is None]
+    assert any(not one.asked for one in told) and len(told) == len(alone.cells)
+    for one in told:
+        same = alone.cell(one.row[0], one.figure).estimate
+        assert (one.estimate.low, one.estimate.high) == (same.low, same.high), one.figure
+
+
 @pytest.mark.full
 def test_a_column_that_was_not_asked_is_a_first_guess(
     population: lc.Population, frame: pd.DataFrame, by_language: lc.Session

@@ -158,3 +158,7 @@ def test_each_system_has_its_settled_pass_rate_in_the_same_table() -> None:
     rates, settled = found.tables()[RATES], session.judge("model", settled=True)
     low = settled[(settled["measure"] == "pass rate") & (settled["group"] == rates["System"][0])]
     assert rates["As settled"].iloc[0].startswith(f"{int(100 * low['low'].iloc[0])} to ")
+    names = [f"Pass rate, settled (judge, model {one!r})" for one in ("alpha", "beta")]
+    text = report_markdown(session)
+    assert all(f"| {name} |" in text for name in ("Pass rate, settled (judge)", *names))
+    assert "model=" not in text.partition("## Appendix")[0]
