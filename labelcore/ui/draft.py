@@ -13,8 +13,8 @@ from datetime import time as clock_time
 from typing import Any
 
 from labelcore.population.arguments import threshold_name
+from labelcore.population.guess import ClassifierColumns, Guess
 from labelcore.population.revealing import HIDDEN, MAY_SHOW, holds_output
-from labelcore.ui.guess import ClassifierColumns, Guess
 
 FOUND = "found"
 """What was found so far, as the name of a classifier."""

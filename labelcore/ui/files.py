@@ -23,13 +23,13 @@ from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING
 from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import known_suffix
+from labelcore.population.guess import FEW_VALUES
 from labelcore.population.head import Head
 from labelcore.population.opinions import Features, Opinion
 from labelcore.population.pictures import MOST_FILES, ZIP
 from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
-from labelcore.ui.guess import FEW_VALUES
 from labelcore.ui.reading import Ask, items_of, parts_at, stamp
 from labelcore.whole_file import whole_file
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from labelcore.designs import DESIGNS
 from labelcore.population import Population
+from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
 from labelcore.ui.draft import Columns, Question
-from labelcore.ui.guess import FOUND_FLAG
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 from labelcore.words.sentences import count

@@ -14,11 +14,11 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.population import Population
+from labelcore.population.guess import RANK
 from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Draft, Question
 from labelcore.ui.fields import same
-from labelcore.ui.guess import RANK
 from labelcore.ui.new_cards import positive_of
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word

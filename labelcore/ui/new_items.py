@@ -16,6 +16,7 @@ from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.groups import may_be_cut
+from labelcore.population.guess import FEW_VALUES, Guess, guess
 from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
 from labelcore.population.trace_ids import LANGFUSE
@@ -35,7 +36,6 @@ from labelcore.ui.draft import (
 from labelcore.ui.expanders import fold
 from labelcore.ui.fields import FIELDS, same
 from labelcore.ui.files import Checked
-from labelcore.ui.guess import FEW_VALUES, Guess, guess
 from labelcore.ui.hidden import hidden_columns
 from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population import Population, read_population
+from labelcore.population.guess import guess
 from labelcore.population.head import head_of
 from labelcore.population.json_file import JsonFile
 from labelcore.population.json_text import parse_object
 from labelcore.population.paths import row_text
 from labelcore.population.text import joined
-from labelcore.ui.guess import guess
 from tests.cases import searched
 
 Write = Callable[..., Path]

@@ -10,10 +10,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PopulationError
+from labelcore.population.guess import guess
 from labelcore.population.head import head_of
 from labelcore.population.roles import Judge, Roles, passing, roles_of
 from labelcore.population.tables import recognised_as_table
-from labelcore.ui.guess import guess
 from tests.population.test_traces import FILES, TRACES
 
 OF_SCORES = "scores[name={}].{}"

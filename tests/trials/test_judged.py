@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from labelcore.population.guess import guess
 from labelcore.population.head import head_of
 from labelcore.trials import judged as trial
-from labelcore.ui.guess import guess
 from labelcore.ui.hidden import hidden_columns
 
 Record = Mapping[str, Any]

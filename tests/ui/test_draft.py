@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 import labelcore as lc
+from labelcore.population.guess import guess
 from labelcore.ui.draft import (
     CLAIMS,
     MARGIN,
@@ -22,7 +23,6 @@ from labelcore.ui.draft import (
     Question,
 )
 from labelcore.ui.fields import FIELDS
-from labelcore.ui.guess import ClassifierColumns, guess
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
 from labelcore.ui.new_classifiers import high_class

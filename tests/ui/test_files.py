@@ -13,6 +13,7 @@ from PIL import Image
 
 from labelcore.errors import PopulationError
 from labelcore.population import Dialect
+from labelcore.population.guess import guess
 from labelcore.ui.files import (
     OutsideError,
     inside,
@@ -23,7 +24,6 @@ from labelcore.ui.files import (
     read_head,
     safe_name,
 )
-from labelcore.ui.guess import guess
 from labelcore.ui.reading import is_there
 
 

@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from labelcore.population import apart
-from labelcore.ui.guess import guess
+from labelcore.population.guess import guess
 from tests.cases import sampled
 
 ROWS = [

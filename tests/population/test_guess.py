@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from labelcore.population.guess import ClassifierColumns, guess
 from labelcore.population.revealing import looks_like_answer
-from labelcore.ui.guess import ClassifierColumns, guess
 
 
 def sample(**columns: list[object]) -> tuple[list[str], list[dict[str, str]]]:
