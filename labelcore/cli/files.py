@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -14,7 +13,9 @@ from typing import Any
 import click
 import numpy as np
 
+from labelcore.cli.guessed import command_of, filled, start_command
 from labelcore.cli.options import (
+    dialect,
     file_options,
     is_snapshot,
     plan_of,
@@ -43,26 +44,15 @@ from labelcore.words.sentences import count, points
 from labelcore.words.stops import stop_words
 
 LABELS = 200
-WHAT = (
-    "{file}: {rows}, {columns}; no verdicts of a judge on answers: name --content yourself, or put "
-    "Langfuse's scores beside its traces by `labelcore join`."
-)
 
 
-def audit(file: str) -> tuple[dict[str, Any], list[str]]:
+def audit(path: Path, tree: Tree, roles: Roles) -> tuple[dict[str, Any], list[str]]:
     """The values, and the same as sentences, the last one with the command that starts it."""
-    path = Path(file)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such file")
-    head, tree, roles = _looked_at(path)
-    if roles is None or not roles.judges:
-        rows, columns = count(head.rows, "row"), count(len(head.columns), "column")
-        raise ValueError(WHAT.format(file=path.name, rows=rows, columns=columns))
     arguments = _arguments(roles, tree)
     population = read_population(path, **arguments)
     agreed, shared = _agreements(population), _shared(population, roles)
     buys = _buys(population)
-    command = _command(file, arguments)
+    command = _command(path, arguments)
     values = {
         "rows": len(population), "roles": asdict(roles), "verdicts": tree.values,
         "pass_rates": _rates(population, roles), "agreement": agreed, "prompts": shared,
@@ -71,17 +61,19 @@ def audit(file: str) -> tuple[dict[str, Any], list[str]]:
     return values, [*_lines(path, population, roles, tree, values), f"Start: {command}"]
 
 
-def _looked_at(path: Path) -> tuple[Head, Tree, Roles | None]:
+def _looked_at(path: Path, dialect: Mapping[str, Any]) -> tuple[Head, Tree, Roles | None]:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such file")
     with tempfile.TemporaryDirectory() as folder:
         table = recognised_as_table(path.name, path.read_bytes())
         if table is not None:
             path = Path(folder) / f"{path.name}{table[0]}"
             path.write_bytes(table[1])
-        head = head_of([path], {})
+        head = head_of([path], dialect)
         roles = roles_of({name: [row[name] for row in head.sample] for name in head.columns})
         wanted = [judge.verdict for judge in roles.judges if judge.verdict] if roles else []
         human = [roles.human] if roles and roles.human else []
-        return head, tree_in(path, {}, [*wanted, *human]), roles
+        return head, tree_in(path, dialect, [*wanted, *human]), roles
 
 
 def _arguments(roles: Roles, tree: Tree) -> dict[str, Any]:
@@ -186,7 +178,7 @@ def _lines(
     )
 
 
-def _command(file: str, arguments: Mapping[str, Any]) -> str:
+def _command(path: Path, arguments: Mapping[str, Any]) -> str:
     options = [("--id", arguments["id"]), *(("--content", name) for name in arguments["content"])]
     options += [("--prediction", f"{n}={c}") for n, c in arguments["predictions"].items()]
     options += [("--score", f"{n}={c}") for n, c in arguments["scores"].items()]
@@ -194,20 +186,24 @@ def _command(file: str, arguments: Mapping[str, Any]) -> str:
     options += [("--groups", name) for name in arguments["groups"]]
     options += [("--prompt", arguments["prompt"])]
     judge = next(iter({**arguments["predictions"], **arguments["scores"]}))
-    options += [("--classifier", judge), ("--estimand", "prevalence"), ("--budget", str(LABELS))]
-    words = (f"{name} {shlex.quote(value)}" for name, value in options if value)
-    return f"labelcore import {shlex.quote(file)} {' '.join(words)} --store sqlite:///labels.db"
+    return start_command(str(path), [*options, ("--classifier", judge)], ["prevalence"], LABELS)
 
 
 @click.command()
 @file_options
 @json_option
 def check(as_json: bool, **given: Any) -> None:
-    """Read a file and list everything that is wrong with it. Without --content: what a log of model
-    calls and judges' verdicts supports, what labels would buy, and the command that starts it."""
-    if not given["content"] and not is_snapshot(given["file"]):
-        say(*audit(given["file"]), as_json)
-        return
+    """Read a file and list everything that is wrong with it. Without --content, columns are
+    guessed, and the command that starts it is said; of a log of model calls and judges' verdicts
+    what it supports and what labels would buy, too."""
+    path, guesses = Path(given["file"]), list[str]()
+    if whole := not given["content"] and not is_snapshot(given["file"]):
+        head, tree, roles = _looked_at(path, dialect(given["dialect"]) or {})
+        if roles is not None and roles.judges:
+            say(*audit(path, tree, roles), as_json)
+            return
+        given, guesses = filled(given, head)
+    options = dict(given)
     population = population_of(given)
     called = {name: _called(population, name) for name in population.classifiers}
     values = {
@@ -221,6 +217,7 @@ def check(as_json: bool, **given: Any) -> None:
     }
     sentences = [
         f"{population.name}: {count(len(population), 'item')}, no fault.",
+        *guesses,
         f"Classes: {', '.join(population.classes)} (positive: {population.positive}).",
         *(
             f"Classifier {name!r} calls {number:,} items {population.positive!r}."
@@ -229,6 +226,9 @@ def check(as_json: bool, **given: Any) -> None:
             for name, number in called.items()
         ),
     ]
+    if whole:
+        values["command"] = command_of(options, population, LABELS)
+        sentences.append(f"Start: {values['command']}")
     say(values, sentences, as_json)
 
 

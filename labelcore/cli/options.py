@@ -211,7 +211,7 @@ def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
         "predictions": pairs(given.pop("prediction"), "--prediction"),
         "thresholds": _thresholds(given.pop("threshold")),
         "descending": list(given.pop("descending")),
-        "dialect": _dialect(given.pop("dialect")),
+        "dialect": dialect(given.pop("dialect")),
         "classes": list(classes) if (classes := given.pop("classes")) else None,
         "positive": given.pop("positive"),
         "metadata": list(given.pop("metadata")),
@@ -326,7 +326,7 @@ def _passing(texts: Sequence[str]) -> dict[str, list[str]]:
     return values
 
 
-def _dialect(texts: Sequence[str]) -> dict[str, Any] | None:
+def dialect(texts: Sequence[str]) -> dict[str, Any] | None:
     """The parts of a dialect that were given; None for none of them."""
     given: dict[str, Any] = dict(pairs(texts, "--dialect"))
     if "header" in given:

@@ -244,6 +244,8 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
     lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in vary}
     longest = max(lengths.values(), default=0)
     texts = tuple(name for name in vary if lengths[name] >= LONG_ENOUGH * longest)
+    if not any(values.values()):
+        return Found((), UNSURE, "The file has a header but no rows.")
     if not texts:
         return Found((), UNSURE, "No column looks like text that a person could judge.")
     if longest >= LONG_TEXT and len(texts) <= 2:

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from labelcore.cli.options import pairs
 from tests.cli.conftest import Run
@@ -91,10 +92,40 @@ def test_what_tools_wrote_is_known(name: str, run: Run) -> None:
     assert values["rows"] == 12 and values["prompts"]["all_systems"] == 6
 
 
+def test_an_ordinary_file_is_checked_as_its_columns_suggest(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (f"{n},a message number {n},0.{n},{'yes' if n > 5 else 'no'}" for n in range(10, 99))
+    (tmp_path / "posts.csv").write_text("\n".join(["id,text,score,predicted", *rows]))
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("check", "posts.csv", "--positive", "yes")
+    lines = out.splitlines()
+    assert code == 0 and lines[1:4] == [
+        "Guessed: people judge text.",
+        "Ids: id.",
+        "Classifier 'classifier': score score, prediction predicted.",
+    ], err
+    _, *started = shlex.split(lines[-1].removeprefix("Start: "))
+    started[started.index("--budget") + 1] = "20"
+    assert "--positive yes" in lines[-1] and run(*started)[0] == 0
+
+
 def test_other_files_are_refused_with_what_to_give(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "header.csv").write_text("id,text,score,predicted\n")
+    code, _, err = run("check", tmp_path / "header.csv")
+    assert code == 2 and "header.csv: it has a header but no rows." in err
+    book = Workbook()
+    for row in ("note", "see the next"), ("a", "b"):
+        book.worksheets[0].append(row)
+    book.create_sheet("data").append(("id", "text"))
+    book["data"].append((1, "Is this a text?"))
+    book.save(tmp_path / "two.xlsx")
+    code, _, err = run("check", tmp_path / "two.xlsx")
+    assert code == 2 and "columns note, see the next" in err
+    assert "--content 'see the next'. 2 sheets: Sheet, data; choose by --dialect sheet=NAME" in err
+    code, out, _ = run("check", tmp_path / "two.xlsx", "--dialect", "sheet=data")
+    assert code == 0 and "people judge text" in out and "--dialect sheet=data" in out
     (tmp_path / "a.csv").write_text("id,text\n1,a\n2,b\n")
-    code, _, err = run("check", tmp_path / "a.csv")
-    assert code == 2 and "a.csv: 2 rows, 2 columns; no verdicts of a judge" in err
     code, _, err = run("check", tmp_path / "none.jsonl")
     assert code == 2 and "there is no such file" in err
     code, _, err = run("check", tmp_path / "a.csv", "--content", "text", "--passing", "x")

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 import labelcore as lc
-from labelcore.population.guess import guess
+from labelcore.population.guess import ClassifierColumns, guess
 from labelcore.ui.draft import (
     CLAIMS,
     MARGIN,
