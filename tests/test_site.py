@@ -44,7 +44,7 @@ PRINTED: dict[str, str | tuple[str, ...]] = {
     "spark": "95 % confidence",
     "traces": ("judge's pass rate", "place_from", "labelcore import traces.json"),
     "label_studio": "50 tasks answered",
-    "week_after_week": ("would begin on 400 rows", "no alarm in 1 of 52 waves"),
+    "week_after_week": ("would begin on 400 rows", "no alarm; 1 of 52 waves so far"),
     "how_many_labels": "simple_random",
     "can_i_stop": "the labels show that the precision of 'lr'",
     "which_threshold": "lr>=0.6",

@@ -177,7 +177,7 @@ def headline(standing: Standing) -> str:
     elif standing.due and not standing.since:
         text = "the first figures come with the first finished wave."
     else:
-        text = f"no alarm in {standing.since} of {standing.planned} waves."
+        text = f"no alarm; {standing.since} of {standing.planned} waves so far."
     return f"{standing.name}: {text}"
 
 

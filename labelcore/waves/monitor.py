@@ -109,7 +109,7 @@ class Monitor:
     >>> while (draw := session.next()) is not None:
     ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
     >>> monitor.sentence()
-    'spam: no alarm in 1 of 52 waves.'
+    'spam: no alarm; 1 of 52 waves so far.'
     """
 
     def __init__(
@@ -530,7 +530,7 @@ class Monitor:
         """
         stretch, due, alarms = self._stretches()[-1], self.due, self.alarms
         over = sum(wave.over for wave in stretch)
-        quiet = "" if alarms else f"no alarm in {over} of {self.waves} waves."
+        quiet = "" if alarms else f"no alarm; {over} of {self.waves} waves so far."
         parts = [quiet, *(alarm.sentence() for alarm in alarms)]
         parts += [f"{name} waits for {words.count(left)}." for name, left in due.items()]
         return f"{self.name}: " + " ".join(part for part in parts if part)

@@ -125,7 +125,7 @@ def test_a_rehearsal_of_a_later_wave_writes_nothing(
     capsys.readouterr()
     assert main(["monitor", str(plan), "--dry-run", "--report", str(report)]) == 0
     said = capsys.readouterr().out
-    assert "would begin on 400 rows" in said and "no alarm in 1 of 12 waves" in said
+    assert "would begin on 400 rows" in said and "no alarm; 1 of 12 waves so far" in said
     assert "People gave 60 labels" in report.read_text("utf-8").replace("\xa0", " ")
     assert kept() == before
 
@@ -144,7 +144,7 @@ def test_a_wave_is_closed_with_what_it_has(
     session = lc.Session.open(store, f"spam: {wave}")
     answer_draws(session, lambda draw: "1" if "prize" in session.item(draw)["text"] else "0", 20)
     assert main(["monitor", str(plan), "--close", wave]) == 0
-    assert "no alarm in 1 of 12 waves" in capsys.readouterr().out
+    assert "no alarm; 1 of 12 waves so far" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     frame = table(9_000)
     label(opened.wave(read(frame), "w5", 30), frame)
     assert opened.alarms == []
-    assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm in 1 of 12 waves."
+    assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm; 1 of 12 waves so far."
     with pytest.raises(ProjectExistsError, match="terms: waves is 12 there and 26 here. Choose"):
         started(store, waves=26)
     with pytest.raises(UnknownProjectError, match="no monitor is called 'ham'.*known are spam"):
