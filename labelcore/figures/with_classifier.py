@@ -60,7 +60,7 @@ def race_of(engine: Engine) -> Race | None:
     only = float(engine.frame.sizes[engine.frame.asked].sum()) == differ
     alone = only or bool(getattr(engine.frame, "census", False))
     labels = (apart + 1).astype(np.float64)
-    return Race(name, other, len(population), differ, labels, won, alone)
+    return Race(name, other, len(population), differ, labels, won, alone, only)
 
 
 def _agree(engine: Engine, question: Question, position: IntArray, code: IntArray) -> BoolArray:

@@ -19,6 +19,7 @@ class Race:
     labels         (n_answered,), the labels that there were at each answer to one of these
     won            (n_answered,), whether the first one was right there
     alone          whether no other item is asked before them
+    only           whether no other item is asked at all
     """
 
     first: str
@@ -28,6 +29,7 @@ class Race:
     labels: FloatArray
     won: NDArray[np.bool_]
     alone: bool = True
+    only: bool = True
 
     @property
     def wins(self) -> tuple[int, int]:

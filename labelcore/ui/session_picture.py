@@ -63,7 +63,7 @@ from labelcore.words.differences import is_difference, told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
 from labelcore.words.quantities import model_word
-from labelcore.words.race import ONLY_THESE, more_words, verdict_words
+from labelcore.words.race import ONLY_THESE, THESE_FIRST, more_words, verdict_words
 from labelcore.words.short_sentences import Shown, early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
@@ -238,7 +238,7 @@ def _sentence(session: Session, figures: _Figures, course: _Course | None) -> _S
         return _Sentence("")
     of_all = odds_words(charted)
     if race is not None and race.alone and not len(race.won):
-        return _Sentence(ONLY_THESE, of_all=of_all)
+        return _Sentence(ONLY_THESE if race.only else THESE_FIRST, of_all=of_all)
     dots = figures.dots.get(charted.estimand)
     if session.going_on and (early := _early(charted, course.track, dots)):
         return _Sentence(early, of_all=of_all)

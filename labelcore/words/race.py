@@ -23,6 +23,14 @@ SETTLES, SETTLED = "half: {more:,} more for {name} {settle} it", "settled: no op
 LEVEL_SO_FAR = "half: level so far"
 AHEAD, LEVEL, OPEN = "{name} ahead", "level", "open"
 DECIDE, ALL_DECIDE, EXACT_AT = "about {more:,} more decide it", "all {more:,} decide it", "exact"
+ALL_JUDGED = (
+    "They disagree on {differ} of {items}, all judged: the difference in accuracy is exact."
+)
+ANSWERED = (
+    "They disagree on {differ} of {items}, all judged: accuracy is answered, more labels serve the "
+    "other figures."
+)
+THESE_FIRST = "These items are asked first: where both say the same, neither can be more accurate."
 ONLY_THESE = "Only these items are asked: where both say the same, neither can be better."
 ALL_EXACT = "{more:,} more make it exact"
 AHEAD_BY, LEVEL_EXACT, NO_DIFFERENCE = "{name} by {by}", "level, exact", "not yet"
@@ -31,10 +39,13 @@ LONGEST = 18
 
 
 def limits_words(race: Race) -> str:
-    """What is certain before the first answer."""
+    """What is certain before the first answer, and once the last disagreement is judged."""
+    differ, items = f"{race.differ:,}", count(race.items, "item")
+    if race.differ and not race.open:
+        return (ALL_JUDGED if race.only else ANSWERED).format(differ=differ, items=items)
     share = race.differ / race.items
     most = points_range(-share, share)[1].lstrip("+").removesuffix(" points")
-    return LIMITS.format(differ=f"{race.differ:,}", items=count(race.items, "item"), most=most)
+    return LIMITS.format(differ=differ, items=items, most=most)
 
 
 def heads_words(race: Race) -> tuple[str, str, str]:

@@ -11,8 +11,10 @@ from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found_so_far
 from labelcore.words.differences import (
+    guess_words,
     one_end_words,
     outward,
+    pair_words,
     points_range,
     told_interval,
     told_words,
@@ -56,6 +58,8 @@ FOR_GROUP = ", for {group}"
 OF_THESE = ", of the {judged}" + THAT_CAN_BE_JUDGED
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of the first {items} items by score, {range} % are {positive!r}"
+EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
+EXACT_DIFFERENCE_OF_THESE = "Exactly: {guess}, of the items that a person can judge."
 BETWEEN = "{name} is {range} %"
 BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
@@ -130,6 +134,8 @@ def _short(estimate: Estimate) -> str:
     if scope.found is None:
         name = label_of(key_parts(estimate.estimand)[0], scope.audit)
     value = told_words(estimate)
+    if estimate.state == State.EXACT and estimate.is_difference:
+        return _exact_difference(estimate)
     if estimate.state == State.EXACT:
         exact = EXACT if scope.judged is None else EXACT_OF_THESE
         return exact.format(name=name, value=value)
@@ -205,6 +211,17 @@ def _finding(estimate: Estimate) -> str:
         positive=inside or scope.positive,
         range=between,
     )
+
+
+def _exact_difference(estimate: Estimate) -> str:
+    """Which of the two is better by how much, or that they are equally good."""
+    first, second = pair_words(estimate.scope)
+    name = key_parts(estimate.estimand)[0].removesuffix(DIFFERENCE)
+    measure, value = term_of(name, estimate.scope.audit), estimate.told or 0.0
+    digits = decimals(estimate.high - estimate.low)
+    guess = guess_words(value, measure, first, second, digits)
+    exact = EXACT_DIFFERENCE if estimate.scope.judged is None else EXACT_DIFFERENCE_OF_THESE
+    return exact.format(guess=guess)
 
 
 def _difference(estimate: Estimate, name: str) -> str:

@@ -13,7 +13,7 @@ from labelcore.figures.with_classifier import race_of
 from labelcore.results.race import Race
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, label
-from labelcore.words.race import more_words, settles_words, verdict_words
+from labelcore.words.race import limits_words, more_words, settles_words, verdict_words
 from tests.cases import once
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
@@ -63,7 +63,10 @@ def test_its_course_is_what_is_certain_of_the_difference(known: Known) -> None:
         assert at[-1] == labels and low[-1] - 1e-12 <= true <= high[-1] + 1e-12
         assert figure.low >= low[-1] - 1e-12 and figure.high <= high[-1] + 1e-12
         assert figure.possible.high == pytest.approx(DIFFER / ITEMS)
-    assert found.open == 0 and figure.state == "exact"
+    assert found.open == 0 and figure.state == "exact" and found.only
+    assert limits_words(found).endswith("all judged: the difference in accuracy is exact.")
+    others = race_of(known.engine(plan_of(), 1))
+    assert others is not None and others.alone and not others.only, "other figures ask for others"
     assert found.lead / ITEMS == pytest.approx(true, abs=1e-12)
     assert more_words(found, figure) == "exact"
     assert verdict_words(figure) == ("b ahead" if true < 0 else "a ahead", True)

@@ -73,6 +73,17 @@ def test_two_that_seldom_differ_may_be_the_better_one_by_little(state: State) ->
     assert "by at most" not in short_sentence(wide) and "better one." in short_sentence(wide)
 
 
+def test_an_exact_difference_names_the_better_one() -> None:
+    one = estimate("accuracy_difference", value=-0.0037, low=-0.0037, high=-0.0037,
+                   state=State.EXACT)  # fmt: skip
+    said = short_sentence(one)
+    assert said.startswith("Exactly: 'svm' is 0.37 points better in accuracy than 'lr'")
+    assert len(said.split()) <= 20
+    level = short_sentence(replace(one, value=0.0, low=0.0, high=0.0))
+    assert "'lr' and 'svm' are equally good in accuracy" in level
+    assert len(level.split()) <= 20
+
+
 def test_of_judged_items_it_does_not_speak_of_all() -> None:
     scope = replace(SCOPE, judged=0.912)
     said = short_sentence(estimate("accuracy", scope=scope))
