@@ -215,7 +215,7 @@ OF_THE_PLAN = (
     Field("day", "day", "Date (UTC)", more=NARROW, key="deadline_day"),
     Field("hour", "hour", "Time (UTC)", first=time(18), more=NARROW, key="deadline_hour"),
     Field("readers", "row", "People who judge", {1: "1", 2: "2", 3: "3"}, 1, more=READERS),
-    Field("overlap", "stops", "Items, and judged by all of them", OVERLAPS, 0.3),
+    Field("overlap", "stops", "How many items all of them judge", OVERLAPS, 0.3),
     Field("repeats", "row", "Show some items a second time?", SHARES, 0.0),
     Field("project_name", "text", "Name of the project", more={"max_chars": LONGEST_NAME}),
 )

@@ -25,6 +25,7 @@ from labelcore.ui.params import listed
 from labelcore.ui.presses import acting
 from labelcore.ui.safe_text import plain
 from labelcore.ui.times import MINUTE, about_minutes
+from labelcore.words.sentences import count
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"
 OFFER = "{seconds}; it may save labels, and changes no promise."
@@ -123,11 +124,11 @@ def offered(population: Population, plan: Plan) -> bool:
 def seconds_words(seconds: float) -> str:
     """How long it takes, to begin a sentence with.
 
-    >>> seconds_words(12.2), seconds_words(840)
-    ('About 13 seconds', 'About 14 min')
+    >>> seconds_words(12.2), seconds_words(0.4), seconds_words(840)
+    ('About 13 seconds', 'About 1 second', 'About 14 min')
     """
     if seconds < MINUTE:
-        return f"About {math.ceil(seconds)} seconds"
+        return f"About {count(math.ceil(seconds), 'second')}"
     return about_minutes(seconds, "About ")
 
 

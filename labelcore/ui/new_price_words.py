@@ -53,7 +53,7 @@ class Price(Enum):
         return self.value.format(labels=words.count(labels), time=labelling_time(labels), **parts)
 
 
-IF_ONE = ", if one person judges"
+FIRST_ANSWERS = ", by first answers alone"
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
 ALONE = "Each alone, with as many labels: {each}."
@@ -71,7 +71,7 @@ DEAREST = "*{name}* takes {share} % of the labels; without it the others need {p
 WITHOUT, WITH = "without it {gives}", "with it {gives}"
 DEAR = "Without *{name}*: {gives}."
 ONE_LOOK, NO_CHANCE = "no early look", "no chance of error stated"
-SPENT = "{items:,} items, {twice:,} of them judged {many}: {gives}"
+SPENT = "{items:,} items, {twice:,} of them judged {many} ({gives} once settled)"
 OTHERS = "{low:,} to {high:,} items more for {each}, {time}"
 NONE_AGAIN = (
     "Until then the figures are agreement with your judgement. You can still ask at the end."
@@ -212,7 +212,7 @@ def plan_price(plan: Plan, chosen: Line, people: int, audit: bool) -> str:
         gives += widest_words(chosen.half_widths, audit)
     price = Price.OF_MARGIN if plan.margin else Price.OF_LABELS
     price = Price.OF_CLAIMS if plan.claims else price
-    return price.in_words(chosen.labels, gives=gives + (IF_ONE if people > 1 else ""))
+    return price.in_words(chosen.labels, gives=gives + (FIRST_ANSWERS if people > 1 else ""))
 
 
 def choice_price(most: int, expected: Expected | None) -> str:
@@ -379,11 +379,11 @@ def spending_words(chosen: Spending, other: Spending, readers: int) -> str:
     """What the readings are spent on and give, and what they would give otherwise.
 
     >>> tenth = Spending(0.1, 600, 60, 660, {"f1": 0.09})
-    >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2).split(", or ")[0]
-    '660 answers, as settled: 400 items, 260 of them judged twice: ± 4.0 points'
+    >>> spending_words(Spending(0.65, 400, 260, 660, {"f1": 0.04}), tenth, 2).split(" Or")[0]
+    '660 answers: 400 items, 260 of them judged twice (± 4.0 points once settled).'
     """
-    sentence = f"{chosen.readings:,} answers, as settled: {spent_words(chosen, readers)}"
-    return sentence if other is chosen else f"{sentence}, or {spent_words(other, readers)}"
+    sentence = f"{chosen.readings:,} answers: {spent_words(chosen, readers)}."
+    return sentence if other is chosen else f"{sentence} Or: {spent_words(other, readers)}."
 
 
 def spent_words(way: Spending, readers: int) -> str:

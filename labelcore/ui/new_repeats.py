@@ -53,7 +53,7 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
         st.caption(NOT_AT_HALF)
     if ways := spendings_of(population, replace(plan, overlap=1.0, readers=readers)):
         by_share = {way.overlap: way for way in ways}
-        stops = {share: f"{way.items:,} and {way.twice:,}" for share, way in by_share.items()}
+        stops = {share: f"{way.twice:,} of {way.items:,}" for share, way in by_share.items()}
         share = ask("overlap", options=stops, first=recommended(ways).overlap)
         chosen = by_share[share]
         other = by_share.get(USUAL, chosen)

@@ -54,6 +54,7 @@ TRAINED = {
     "unknown": "Whether these items were used for training is not known.",
 }
 
+MOST_NAMED = 3
 TRAINED_BEFORE = "The interval assumes that the labels from before were not used for it."
 
 
@@ -162,7 +163,18 @@ def how_made(estimates: list[Estimate]) -> list[str]:
         ways.setdefault(f"{estimate.method}{promise}", []).append(figure_name(estimate))
     if len(ways) == 1:
         return [f"Method: {way}." for way in ways]
-    return [f"Method for {', '.join(names)}: {way}." for way, names in ways.items()]
+    return [f"Method for {some_of(names)}: {way}." for way, names in ways.items()]
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Names in a row; of many the first ones, and how many more.
+
+    >>> some_of(["Recall", "F1"]), some_of("abcde")
+    ('Recall, F1', 'a, b, c and 2 more')
+    """
+    if len(names) <= MOST_NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED:,} more"
 
 
 def ranks(session: Session) -> None:

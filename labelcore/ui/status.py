@@ -275,6 +275,7 @@ def decision(session: Session) -> str:
     name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
     if name is None:
         return "no classifier"
+    who = "" if name == "classifier" else f"{name}: "
     if isinstance(plan.method, ComparesTwo):
         calls = population.called(*plan.classifiers).items()
         differ = words.count(sum(items for (a, b), items in calls if a != b), "item")
@@ -287,15 +288,15 @@ def decision(session: Session) -> str:
         return f"{len(result.bounds):,} candidates, wanted: a precision of {wanted} or more"
     if asks_for_curve(session.engine) and name not in population.predictions:
         return (
-            f"{name}: ranked by score, "
+            f"{who}ranked by score, "
             + ("lowest" if name in population.descending else "highest")
             + " first"
         )
     if name in population.thresholds:
         sign = "≤" if name in population.descending else "≥"
-        return f"{name}: {population.positive!r} when score {sign} {population.thresholds[name]:g}"
+        return f"{who}{population.positive!r} when score {sign} {population.thresholds[name]:g}"
     column = population.arguments.get("predictions", {}).get(name)
-    return f"{name}: predictions from column {column!r}" if column else f"{name}: no threshold"
+    return f"{who}predictions from column {column!r}" if column else f"{who}no threshold"
 
 
 def promise_line(session: Session) -> str:

@@ -17,7 +17,7 @@ LOOKS = {
     Promise.NONE: "",
 }
 """A promise in a few words, beside a price."""
-NARROWER = f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}."
+NARROWER = "Narrower, but it holds only once all planned labels are there or the stop ends it."
 PROMISE_CAPTIONS = ("The interval is {valid}; in return it is about {part} wider.", NARROWER)
 EACH_RANK_CAPTIONS = (
     "An interval for each rank on its own, {valid}; in return it is about {part} wider.",

@@ -95,8 +95,8 @@ TAIL_WARNING = (
     "found: the figure rests on few labels there."
 )
 TAIL_WARNING_OF = (
-    "More than half of the uncertainty of each of these comes from parts of the file where no "
-    "positive item was found: {names}."
+    "No positive item was found in parts of the file, and more than half of the uncertainty comes "
+    "from there: {names}."
 )
 
 

@@ -382,7 +382,9 @@ def test_it_says_how_far_a_watched_plan_holds(
     assert watched == (
         f"The interval is valid at every look up to {until}; in return it is about a {part} wider."
     )
-    assert once == "Narrower, but valid at the planned labels or stop only."
+    assert (
+        once == "Narrower, but it holds only once all planned labels are there or the stop ends it."
+    )
     assert f"At the latest it ends with {until}." in texts(page)
     plan = created(page, data_folder).plan
     assert plan.horizon == (4 if margin else 1)

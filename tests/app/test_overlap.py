@@ -123,8 +123,8 @@ def test_readers_and_overlap_take_two_presses(app, items, data_folder) -> None:
     page = to_aim(page, "Spam?")
     page.segmented_control(key="new-readers").set_value(3).run()
     page.select_slider(key="new-overlap").set_value(0.65).run()
-    assert "of them judged by 3 people: ± " in texts(page)
-    assert any(one.value.endswith(", if one person judges") for one in page.markdown)
+    assert "of them judged by 3 people (± " in texts(page)
+    assert any(one.value.endswith(", by first answers alone") for one in page.markdown)
     assert "new-repeats" not in [one.key for one in page.segmented_control]
     plan = created(page, data_folder).plan
     assert (plan.readers, plan.overlap, plan.repeats) == (3, 0.65, 0.0)

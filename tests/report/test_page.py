@@ -186,7 +186,7 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(tmp_path: Path) -> None:
     session, _ = begun(tmp_path)
-    said = "More than half of the uncertainty of each of these comes from"
+    said = "and more than half of the uncertainty comes from there: "
     assert said not in report_html(session)
     label(session, dict.fromkeys(session.population.ids(), False), 30, looks=30)
     dry = [one for one in session.results().values() if (one.tail_share or 0) > 0.5]
