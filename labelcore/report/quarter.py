@@ -24,6 +24,7 @@ from labelcore.report.markup import (
 )
 from labelcore.report.page import document
 from labelcore.report.sections import section
+from labelcore.results.told_values import known_ends
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count, percent_range, value_percent
 
@@ -134,7 +135,8 @@ def _waves(facts: Quarter) -> Markup:
         rows.append(
             [
                 theirs(str(wave)), label_of(str(estimand)),
-                _figure(*(first[key] for key in ("value", "low", "high"))) if known else HIDDEN,
+                tied(figure_words(*(first[key] for key in ("value", "low", "high"))))
+                if known else HIDDEN,
                 ", ".join(f"{100 * limit:.10g} %" for limit in required), below, before,
             ]
         )  # fmt: skip
@@ -149,11 +151,12 @@ def _share(row: Mapping[Hashable, Any]) -> str:
     return f"{100 * share:.0f} %" if share >= LEAST else "under 1 %"
 
 
-def _figure(value: float | None, low: float, high: float) -> str:
+def figure_words(value: float | None, low: float, high: float) -> str:
+    """A wave's value with its interval; the interval alone where the value is not told."""
     first, last = percent_range(float(low), float(high))
-    known = value is not None and not math.isnan(value)
-    share = value_percent(float(value), low, high) if known and value is not None else NOT_KNOWN
-    return tied(f"{share} ({first} to {last})")
+    if value is not None and not math.isnan(value):
+        return f"{value_percent(float(value), low, high)} ({first} to {last})"
+    return f"{first} to {last}" if any(known_ends(low, high)) else NOT_KNOWN
 
 
 def _turns(facts: Quarter) -> Markup:

@@ -14,6 +14,8 @@ from labelcore.access import Right
 from labelcore.designs.registry import METHODS, AlarmRule
 from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
+from labelcore.report.quarter import NOT_KNOWN, figure_words
+from labelcore.results.told_values import known_ends
 from labelcore.ui import monitors, trail, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name
@@ -253,20 +255,16 @@ def readable_figures(
 
 
 def _share(row: Mapping[Hashable, Any], which: str) -> str:
-    value, low, high = (row[f"{which}{end}"] for end in ("value", "low", "high"))
-    if pd.isna(value):
-        return "not known"
-    first, last = words.percent_range(float(low), float(high))
-    text = words.value_percent(float(value), float(low), float(high))
-    return f"{text} ({first} to {last})"
+    return figure_words(*(float(row[f"{which}{end}"]) for end in ("value", "low", "high")))
 
 
 def _points(row: Mapping[Hashable, Any]) -> str:
     value, low, high = (float(row[f"difference_{end}"]) for end in ("value", "low", "high"))
+    interval = interval_text(DIFFERENCE, low, high)
     if math.isnan(value):
-        return "not known"
+        return interval if any(known_ends(low, high, -1.0)) else NOT_KNOWN
     text = number_words(DIFFERENCE, value, (low, high)).removesuffix(" points")
-    return f"{text} ({interval_text(DIFFERENCE, low, high)})"
+    return f"{text} ({interval})"
 
 
 def all_waves(standing: Standing) -> None:

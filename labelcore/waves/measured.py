@@ -17,6 +17,7 @@ import pandas as pd
 from labelcore.log.engine import Engine
 from labelcore.planning.runs import label_all
 from labelcore.promises import Status
+from labelcore.results.told_values import too_wide
 from labelcore.results.types import Estimate
 from labelcore.session.carried import CARRIED, terms_of
 from labelcore.session.projects import KEPT
@@ -42,6 +43,11 @@ class Figure:
     high: float
     counts: list[list[float]]
     suggested: list[float] | None
+
+    @property
+    def told(self) -> float | None:
+        """``value``; None where its interval is too wide for one."""
+        return None if too_wide(self.low, self.high) else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,15 +224,18 @@ ENDS = ("value", "low", "high")
 
 
 def compared(now: Measured, then: Measured | None = None) -> pd.DataFrame:
-    """A row for each figure of a finished wave, as ``Monitor.compare`` gives it."""
+    """A row for each figure of a finished wave, as ``Monitor.compare`` gives it; NaN for a value
+    whose interval is too wide."""
     rows = []
     for key, figure in now.figures.items():
-        row = {"estimand": key, **{end: getattr(figure, end) for end in ENDS}}
+        row = {"estimand": key, "value": figure.told, "low": figure.low, "high": figure.high}
         if then is not None:
             before = then.figures.get(key, Figure(None, 0.0, 1.0, [], None))
-            row |= {f"earlier_{end}": getattr(before, end) for end in ENDS}
-            ends = zip(ENDS, difference(figure, before), strict=True)
-            row |= {f"difference_{end}": number for end, number in ends}
+            change, low, high = difference(figure, before)
+            told = math.nan if too_wide(low, high, 2.0) else change
+            numbers = (before.told, before.low, before.high), (told, low, high)
+            for which, ends in zip(("earlier", "difference"), numbers, strict=True):
+                row |= {f"{which}_{end}": n for end, n in zip(ENDS, ends, strict=True)}
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -442,7 +442,8 @@ class Monitor:
         Returns
         -------
         DataFrame
-            A row for each figure: estimand, value, low, high; with ``earlier`` the same of it as
+            A row for each figure: estimand, value (NaN where its interval is over 60 % of what is
+            possible), low, high; with ``earlier`` the same of it as
             earlier_value ..., and of the difference of both as difference_value ...
 
         Raises

@@ -119,7 +119,7 @@ def rows_of(
                 starts = evidence(watch, before)
                 total = float(starts.sum())
                 row |= {
-                    "value": figure.value, "low": figure.low, "high": figure.high,
+                    "value": figure.told, "low": figure.low, "high": figure.high,
                     "evidence": total, "alarm": total >= limit,
                     "promise": str(Promise.NONE if wave.seen else Promise.FIXED),
                 }  # fmt: skip

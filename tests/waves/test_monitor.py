@@ -377,6 +377,22 @@ def test_waves_are_compared_when_they_are_finished() -> None:
         monitor.compare("two", "one")
 
 
+def test_no_value_is_told_of_an_interval_too_wide_for_one() -> None:
+    """Neither by tables, nor by the chart, nor in the report of a quarter."""
+    plan = replace(started().plan, budget=16)
+    monitor, frame = lc.Monitor(None, "spam", plan, waves=12), table()
+    for wave, rows in ("one", frame), ("two", table(1_000)):
+        label(monitor.wave(read(rows), wave), rows)
+    told = monitor._session("spam: two").results().one(lc.Estimate, "recall")
+    assert told.told is None and told.value is not None
+    rows = monitor.table().set_index(["wave", "estimand"])
+    assert pd.isna(rows.loc[("two", "recall"), "value"])
+    row = monitor.compare("two", "one").set_index("estimand").loc["recall"]
+    assert row[["value", "earlier_value", "difference_value"]].isna().all()
+    low, high = percent_range(told.low, told.high)
+    assert row["low"] == told.low and f">{low} to {high}<" in monitor.report().replace("\xa0", " ")
+
+
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
     """And not at ranks of each table, by which items would move."""
     monitor, first = started(), table()
