@@ -12,6 +12,7 @@ from labelcore.charts.curve_points import (
     SCORE,
     Points,
     curve_table,
+    has_line,
     landmarks,
     points_of,
     trend,
@@ -83,7 +84,7 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             kept(second.value, told),
             kept(first.value, told),
             0.0 if bounded_only else value_width(both),
-            name=value_name(both) if told.any() and not bounded_only else "",
+            name=value_name(both) if has_line(told) and not bounded_only else "",
             hover=() if apart else texts,
         )
     )

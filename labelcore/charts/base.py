@@ -22,7 +22,7 @@ from labelcore.charts.drawing import (
 )
 from labelcore.results.told_values import NO_LINE, known_ends
 from labelcore.words.differences import is_difference, number_words, range_words
-from labelcore.words.sentences import BETWEEN, ONE_END
+from labelcore.words.sentences import BETWEEN, ONE_END, is_exact
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -129,12 +129,16 @@ def interval_words(
     '90.0 %, between 85.1 % and 94.4 %'
     >>> interval_words(float("nan"), 0.02, 1.0)
     'at least 2 %'
+    >>> interval_words(-1.1 / 300, -1.1 / 300, -1.1 / 300, key="accuracy_difference")
+    'exactly −0.37 points'
     """
     bottom, top = range_words(key, low, high) if known else ("", "")
     if value != value:  # There is an interval, and no value is told.
         least = -1.0 if is_difference(key) else 0.0
         return ONE_END.get(known_ends(low, high, least), BETWEEN).format(low=bottom, high=top)
     text = number_words(key, value, (low, high) if known else (0.0, 1.0))
+    if known and is_exact(low, high):
+        return f"exactly {text}"
     return f"{text}, between {bottom} and {top}" if known else f"{text}, without an interval yet"
 
 

@@ -150,6 +150,11 @@ def landmarks(usable: Mask) -> list[int]:
     return [int(inside[i]) for i in picks]
 
 
+def has_line(kept: Mask) -> bool:
+    """Whether two neighbours are drawn, so that there is a line between them."""
+    return bool((kept[1:] & kept[:-1]).any())
+
+
 def trend(reading: Reading, values: Numbers, width: Numbers) -> str:
     """How the drawn values go from the first to the last; NaN are left out.
 
@@ -161,6 +166,8 @@ def trend(reading: Reading, values: Numbers, width: Numbers) -> str:
         return f"{NO_LINE[:1].upper()}{NO_LINE[1:]}."
     first, last = float(values[0]), float(values[-1])
     numbers = reading.number(first, float(width[0])), reading.number(last, float(width[-1]))
+    coarse = float(max(width[0], width[-1]))
+    if reading.number(first, coarse) == reading.number(last, coarse):
+        return f"It is about {reading.number(first, coarse)} from the first point to the last."
     ends = f"{numbers[0]} at the first point to {numbers[1]} at the last"
-    move = "falls" if last < first else "rises" if last > first else "goes"
-    return f"It {move} from {ends}."
+    return f"It {'falls' if last < first else 'rises'} from {ends}."

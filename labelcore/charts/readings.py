@@ -75,16 +75,19 @@ class Reading:
 
         >>> READINGS["precision"].words(0.9, 0.8512, 0.9433)
         '90.0 %, between 85.1 % and 94.4 %'
+        >>> READINGS["recall"].words(1.0, 1.0, 1.0)
+        '100 %'
         """
         bottom, top = self.span(low, high)
+        ends = top if bottom == top else f"{between} {bottom} and {top}"
         if value != value:
-            return f"{between} {bottom} and {top}"
+            return ends
         shown = self.number(value, high - low if state.has_interval else 1.0)
         if state == State.EXACT:
             return f"exactly {shown}"
         if not state.has_interval:
             return f"{shown}, without an interval yet"
-        return f"{shown}, {between} {bottom} and {top}"
+        return top if bottom == top else f"{shown}, {ends}"
 
 
 READINGS = {

@@ -247,7 +247,7 @@ def confusion_table(facts: Facts) -> Markup | None:
     if facts.confusion is None or compares or len(facts.population.classes) > MOST_CLASSES:
         return None
     name, counts, bounds, labels = facts.confusion
-    head = [f"{name} says", *(f"truly {column}" for column in counts.columns[:-1])]
+    head = [f"{name} says", *(f"judged {column}" for column in counts.columns[:-1])]
     shown = counts if counts.iloc[:, -1].any() else counts.iloc[:, :-1]
     if len(shown.columns) == len(counts.columns):
         head.append(NO_LABEL)

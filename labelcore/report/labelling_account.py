@@ -179,11 +179,12 @@ def _people(facts: Facts) -> str:
 
 
 def ending(facts: Facts) -> Markup:
-    """Why labelling stopped, or that it has not."""
+    """Why labelling stopped; of what is not finished, how far it is."""
     ends = [element("li", *_end_words(facts, event)) for event in facts.ends()]
     if facts.interim:
-        ends.append(element("li", f"Not finished. State now: {_state_words(facts)}."))
-    return section("ending", "Why labelling stopped", element("ul", *ends))
+        ends.append(element("li", f"Not finished: {_state_words(facts)}."))
+    title = "Where labelling stands" if facts.interim else "Why labelling stopped"
+    return section("ending", title, element("ul", *ends))
 
 
 def _state_words(facts: Facts) -> str:

@@ -41,7 +41,7 @@ from labelcore.words.agreement import (
 )
 from labelcore.words.differences import range_words, told_words
 from labelcore.words.found_so_far import own_name
-from labelcore.words.label_error import figure_words, read_again_words
+from labelcore.words.label_error import figure_words, read_again_words, second_words
 from labelcore.words.quantities import SETTLED, is_settled, label_of, model_word, names_another
 from labelcore.words.sentences import (
     ASSUMED,
@@ -507,7 +507,7 @@ def _listed(error: LabelError, names: Mapping[str, str]) -> Markup | None:
     ]
     left = len(error.differing) - len(rows)
     return joined(
-        table("Answered differently the second time", ("Item", "First", "Second", "By"), rows),
+        table(f"A different answer {second_words(error)}", ("Item", "First", "Second", "By"), rows),
         element("p", f"{count(left, 'item')} left out here; report.json has each.") if left else "",
     )
 

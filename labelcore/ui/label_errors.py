@@ -17,7 +17,7 @@ from labelcore.ui.status import figure_name, shown_word
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import COEFFICIENT_HEAD, coefficient_rows, settled_by
 from labelcore.words.differences import told_interval, told_words
-from labelcore.words.label_error import figure_words
+from labelcore.words.label_error import figure_words, second_words
 from labelcore.words.quantities import is_settled
 from labelcore.words.sentences import confidence_words, count, missing_words
 
@@ -79,7 +79,9 @@ def error_panel(session: Session) -> None:
         reading_table(figure_table(error), "true-figures")
         st.caption(RESTS.format(confidence=confidence_words(error.figures[0].confidence)))
     if error.differing:
-        with st.expander(f"The {len(error.differing):,} answered differently the second time"):
+        with st.expander(
+            f"The {len(error.differing):,} with a different answer {second_words(error)}"
+        ):
             st.dataframe(differing_table(session, error), hide_index=True, key="differing")
 
 

@@ -124,8 +124,8 @@ def confusion(session: Session) -> None:
     names = predicted(session)
     if not names or choice_of(session) is not None or first_figure_line(session) is not None:
         return
-    st.header("Confusion table", anchor=False)
     engine, name = headline_stage(session.engine), names[0]
+    st.header(f"Confusion table of {plain(str(name), 60)}", anchor=False)
     table = readable(
         session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
     )

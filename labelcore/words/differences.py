@@ -74,7 +74,13 @@ def points_range(low: float, high: float) -> tuple[str, str]:
 
 
 def outward(low: float, high: float, digits: int) -> tuple[float, float]:
-    """Both ends in points, with so many decimals, rounded outwards."""
+    """Both ends in points, with so many decimals, rounded outwards; an exact figure to the nearest.
+
+    >>> outward(-0.00367, -0.00361, 2), outward(-1.1 / 300, -1.1 / 300, 2)
+    ((-0.37, -0.36), (-0.37, -0.37))
+    """
+    if words.is_exact(low, high):
+        return (round(100 * low, digits),) * 2
     scale = 10**digits
     return floor(100 * scale * low + 1e-7) / scale, ceil(100 * scale * high - 1e-7) / scale
 

@@ -28,10 +28,11 @@ NOT_TWICE = (
     "mistakes in the labels are not counted."
 )
 TWICE = (
-    "{differing} of {repeated} repeated items got a different answer the second time "
+    "{differing} of {repeated} repeated items got a different answer {second} "
     "({share}{of_all}; between {low} and {high}, {confidence} confidence). The plan's figures are "
     "agreement with {whose} of {people}; mistakes made both times stay unseen."
 )
+AGAIN, FROM_ANOTHER = "the second time", "from another person"
 JUDGEMENT, FIRST_ANSWERS = "the judgement", "the first answers"
 WAITING = " {items} still to be shown again."
 TOO_FEW = (
@@ -78,6 +79,11 @@ def people_words(error: LabelError) -> str:
     return "one person" if error.people == 1 else f"{error.people:,} people"
 
 
+def second_words(error: LabelError) -> str:
+    """Whose the second answers are: of nobody who gave the first, or not."""
+    return AGAIN if any(pair.same_person for pair in error.readings) else FROM_ANOTHER
+
+
 def error_sentence(error: LabelError) -> str:
     people = people_words(error)
     waiting = WAITING.format(items=count(error.waiting, "item")) if error.waiting else ""
@@ -87,6 +93,7 @@ def error_sentence(error: LabelError) -> str:
     text = TWICE.format(
         differing=f"{len(error.differing):,}",
         repeated=f"{len(error.readings):,}",
+        second=second_words(error),
         share=value_percent(error.share.value, error.share.low, error.share.high),
         of_all=_of_all(error.share, len(error.differing), len(error.readings)),
         low=low,

@@ -100,6 +100,11 @@ TAIL_WARNING_OF = (
 )
 
 
+def is_exact(low: float, high: float) -> bool:
+    """Whether both ends are one number."""
+    return high - low < 1e-9
+
+
 def decimals(width: float) -> int:
     """Decimals of percents and points that an interval so wide supports: none over 10 points, one
     under that, two under one point, and one more for each further tenth; two for an exact figure.
@@ -160,6 +165,8 @@ def percent_range(low: float, high: float) -> tuple[str, str]:
 
     >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192), percent_range(0.2, 0.515)
     (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'), ('20 %', '52 %'))
+    >>> percent_range(2 / 3, 2 / 3)
+    ('66.67 %', '66.67 %')
     """
     bottom, top = _outward(low, high)
     return f"{bottom} %", f"{top} %"
@@ -176,8 +183,10 @@ def range_text(low: float, high: float, unit: str = " %") -> str:
 
 
 def _outward(low: float, high: float) -> tuple[str, str]:
-    """Both ends in percent, rounded outwards."""
+    """Both ends in percent, rounded outwards; an exact figure to the nearest."""
     digits = decimals(high - low)
+    if is_exact(low, high):
+        return (f"{100 * low:.{digits}f}",) * 2
     scale = 10 ** (digits + 2)
     outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
     return f"{100 * outer[0]:.{digits}f}", f"{100 * outer[1]:.{digits}f}"

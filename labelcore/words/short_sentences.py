@@ -45,8 +45,9 @@ EARLY, ABOUT = "Too early for a figure.", "About {more} to a first figure."
 AGAINST = "{against} of {answers} went against the {model}; {next}"
 TOO_EARLY_YET, ABOUT_MORE = "too early for a figure.", "about {more} more for a first figure."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
-SO_FAR = "So far anything from {range} % is possible."
-TOO_WIDE = "Too few labels for an answer: anything from {range} % is possible."
+SO_FAR = "So far {figure} may be anything from {range} %."
+TOO_WIDE = "Too few labels: {figure} may be anything from {range} %."
+THE_HEAD = "precision of the first {items}"
 NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
 AT_MOST = "Each of the two may be the better one, by at most {most}."
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
@@ -150,9 +151,9 @@ def _short(estimate: Estimate) -> str:
     if estimate.says_nothing:
         if estimate.is_difference:
             return _no_difference(estimate, NO_DIFFERENCE_SO_FAR)
-        return SO_FAR.format(range=range_of(estimate.low, estimate.high))
+        return SO_FAR.format(figure=_term(estimate), range=range_of(estimate.low, estimate.high))
     if estimate.told is None and all(estimate.known_ends) and not estimate.is_difference:
-        return TOO_WIDE.format(range=range_of(estimate.low, estimate.high))
+        return TOO_WIDE.format(figure=_term(estimate), range=range_of(estimate.low, estimate.high))
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
@@ -164,14 +165,26 @@ def _short(estimate: Estimate) -> str:
     return SURE.format(sure=sure, of_these=these, finding=finding)
 
 
+def _term(estimate: Estimate) -> str:
+    """What an estimate is of, within a sentence."""
+    scope = estimate.scope
+    if scope.found is not None:
+        return found_so_far.TERM
+    name, inside, _ = key_parts(estimate.estimand)
+    of_class = f" of {inside!r}" if inside else ""
+    group = f" for {group_words(scope)}" if scope.by else ""
+    return f"{term_of(name, scope.audit)}{of_class}{group}"
+
+
 def short_head(band: Band) -> str:
     """The same of the first items of a ranked list; ``band`` has one rank and an interval."""
     low, high = float(band.low[0]), float(band.high[0])
     between = range_of(low, high)
+    figure = THE_HEAD.format(items=f"{int(band.x[0]):,}")
     if not any(known_ends(low, high)):
-        return SO_FAR.format(range=between)
+        return SO_FAR.format(figure=figure, range=between)
     if all(known_ends(low, high)) and too_wide(low, high):
-        return TOO_WIDE.format(range=between)
+        return TOO_WIDE.format(figure=figure, range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])

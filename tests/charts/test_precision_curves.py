@@ -42,6 +42,23 @@ def test_rank_words_hold_value_interval_labels_and_promise(make_band: Make) -> N
     assert "each rank on its own (95 % confidence, valid at every look)" in alt
 
 
+def test_values_that_look_alike_are_said_once(make_band: Make) -> None:
+    alike = make_band("precision", [0.034, 0.5, 0.031])
+    assert "It is about 3 % from the first point to the last." in rank_chart(alike).alt
+    recall = make_band("recall", [0.1, 0.4, 1.0])
+    ends = {"low": np.array([0.0, 0.3, 1.0]), "high": np.array([0.2, 0.5, 1.0])}
+    alt = precision_recall_chart(alike, replace(recall, **ends)).alt
+    assert "at recall 100 %, precision" in alt and "and 100 %" not in alt
+
+
+def test_a_line_of_one_point_is_not_in_the_legend(make_band: Make) -> None:
+    recall = make_band("recall", [0.1, 0.4, 1.0])
+    for values, named in (([NAN, NAN, 0.5], False), ([NAN, 0.6, 0.5], True)):
+        chart = precision_recall_chart(make_band("precision", values), recall)
+        names = [mark.name for mark in chart.drawing.named]
+        assert ("estimate" in names) is named, values
+
+
 def test_unknown_points_break_line_and_band(make_band: Make) -> None:
     chart = rank_chart(make_band("precision", [NAN, 0.8, NAN, 0.5, 0.4]))
     assert line(chart).y == (None, 0.8, None, 0.5, 0.4)

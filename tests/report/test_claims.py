@@ -181,7 +181,7 @@ def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.M
     text = text_of(session)
     assert "within plus or minus 20.0 points or it is 31 January 2020, 18:00 UTC" in text
     assert "The deadline 31 January 2020, 18:00 UTC had passed (" in text
-    assert "State now: deadline passed." in text
+    assert "Not finished: deadline passed." in text
     assert "No item got a class; 0 were called not sure" in text and "no people" not in text
 
 

@@ -132,6 +132,9 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     settled = session.judge(settled=True).set_index("measure")
     page = unescape(report_html(session))
     assert "; as settled by two people, " in head and head in page
+    assert "repeated items got a different answer from another person (" in page
+    assert all(f"judged {name}<" in page for name in session.population.classes)
+    assert "Where labelling stands" in page and "Why labelling stopped" not in page
     low = 100 * settled.loc["agreement", "low"]
     assert f"({int(low)} to " in table["Agreement"].iloc[1] and "(" in table["True passes"].iloc[1]
     assert len(as_json(report_json(session))["judged"]["settled"]) == len(settled)

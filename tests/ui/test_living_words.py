@@ -22,13 +22,13 @@ def texts(node: Node | str) -> str:
 
 
 def told(bars: Node) -> list[str]:
-    """The intervals that are left to the sentence."""
+    """The intervals that the sentence says."""
     spans = parts(bars, "span")
     return [texts(one) for one in spans if one[1].get("class") == "range told"]
 
 
 @pytest.mark.full
-def test_the_interval_in_the_sentence_is_not_beside_its_bar(tmp_path: Path) -> None:
+def test_the_interval_in_the_sentence_is_marked_at_its_bar(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 600, seed=3)
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)
     early = picture(answer_draws(lc.Session(known.population, plan), known, until=3), None)

@@ -110,9 +110,9 @@ def test_no_confidence_is_claimed_where_there_is_none() -> None:
 def test_a_value_that_says_little_is_not_told() -> None:
     wide = estimate("recall", low=0.2, high=0.97, tentative=True)
     said = short_sentence(wide)
-    assert said == "Too few labels for an answer: anything from 20 to 97 % is possible."
+    assert said == "Too few labels: recall may be anything from 20 to 97 %."
     open_ = replace(wide, low=0.0021, high=1.0)
-    assert short_sentence(open_) == "So far anything from 0 to 100 % is possible."
+    assert short_sentence(open_) == "So far recall may be anything from 0 to 100 %."
     assert meaning(open_)[0] == NOTHING_YET and meaning(wide)[0].startswith("Of 100 projects")
     difference = estimate("f1_difference", low=-0.99, high=0.99, tentative=True)
     assert short_sentence(difference).startswith("So far each of the two may")
