@@ -19,7 +19,7 @@ from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
 from labelcore.promises import ChoiceStatus, Promise, State, Status
 from labelcore.results.told_values import kept_back, known_ends
-from labelcore.session.carried import MONITOR
+from labelcore.session.carried import CARRIED, MONITOR
 from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions, visitor
@@ -28,6 +28,8 @@ from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
 from labelcore.words.stops import stopped_short
 
+GIVEN = (*ANSWER_KINDS, "reread", "late")
+"""Kinds of events by which a person answers."""
 CHECKED_SECONDS = 600
 """How long a summary is remembered: a log costs about 20 microseconds an event to read again."""
 
@@ -118,7 +120,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
             _primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
             audit=judged(file["arguments"]),
         ),
-        people=tuple({event.annotator for event in log if event.kind in ANSWER_KINDS}),
+        people=tuple({event.annotator for event in log if event.kind in GIVEN} - {CARRIED}),
         status=broken or status_words(state, planned, open_end=open_end),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
