@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.plugins import Table
+from labelcore.population import arrow_files
 from labelcore.population.csv_file import CsvFile
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.excel_file import ExcelFile
@@ -140,5 +141,5 @@ def known_suffix(name: str) -> str:
     for suffix in sorted(FORMATS, key=len, reverse=True):
         if name.lower().endswith(suffix):
             return suffix
-    rule = f"{name}: the suffix must be one of {', '.join(FORMATS)}"
+    rule = f"{name}: the suffix must be one of {', '.join([*FORMATS, *arrow_files.SUFFIXES])}"
     raise ValueError(rule + INSTEAD.get(Path(name).suffix.lower(), ""))

@@ -283,3 +283,9 @@ def test_a_score_in_percent_is_a_score() -> None:
     """So that its fault is told."""
     found = guess(*sample(id=[1, 2], text=["some words", "more words"], confidence=["76%", "n/a"]))
     assert found.classifiers == (ClassifierColumns("classifier", "confidence", None),)
+
+
+def test_a_header_without_rows_is_called_so() -> None:
+    made = guess(["id", "text", "score"], [])
+    assert made.asks("content")
+    assert made.reasons["content"] == "The file has a header but no rows."
