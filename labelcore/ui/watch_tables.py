@@ -27,6 +27,7 @@ from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.safe_text import one_line
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
+from labelcore.waves.watches import meanings
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""
@@ -168,6 +169,8 @@ def begin_page(of: str) -> None:
         st.session_state[PREVIEWED] = asked, sizes_about(int(labels))
     shown = st.session_state.get(PREVIEWED)
     try:
+        for line in lines:
+            meanings(line)
         if begins:
             population = first_table(record, given)
             monitor = new_monitor(record, plan, name, int(labels), *terms)
