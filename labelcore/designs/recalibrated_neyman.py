@@ -241,8 +241,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         )
         content: str | None = parameter(
             None,
-            "SHA-256 of the helper content, which is made from what the items say; empty: whatever "
-            "comes out",
+            "fingerprint of the helper that is made from what the items say, to repeat a plan "
+            "exactly; empty: any",
         )
         group_share: float | None = parameter(
             None,

@@ -22,9 +22,8 @@ from labelcore.stats import curve_readings
 
 SHOWN = ("precision", "recall", "yield", "f1")
 NO_BOUNDS = (
-    "a place found by searching the labels needs bounds that hold for all ranks together; the "
-    "method {name!r} gives each rank its own. Choose a method for ranked lists, such as "
-    "'Geometric strata' (geometric_strata)"
+    "the method {name!r} cannot search for the best rank: its bounds hold at one rank at a time. "
+    "Choose a method for ranked lists, such as 'Geometric strata' (geometric_strata)"
 )
 
 

@@ -314,7 +314,7 @@ def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeC
 def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> None:
     make_curve("simple_random", 60)
     now = explored(app("explore", project="demo"))
-    assert "needs bounds that hold for all ranks together" in now["sure"][1]
+    assert "cannot search for the best rank: its bounds hold at one rank" in now["sure"][1]
     assert not now["rows"] and not now["pick"]
     assert "a cut chosen before labelling" in now["terms"][0]
 
