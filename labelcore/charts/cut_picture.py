@@ -37,6 +37,11 @@ BAR, DOT, RING = 6.0, 13.0, 11.0
 TITLES = {"precision": "right, %", "recall": "found of all that are right, %"}
 LESS, MORE, BESIDE = "at least {}", "at most {}", 0.035
 """Two remarks nearer than the last, as a share of the height, would lie on each other."""
+HANDLE, FOOT = 0.13, 0.08
+"""What hangs below an end lower than the first lies behind the handle of the cut; what stands above
+the second does not, on a narrow screen either."""
+BELOW_AXIS = -0.14
+"""Beside the title of the axis, where no cut goes through the words."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,9 +102,9 @@ class CutPicture:
         if points.usable.any():
             parts += [_thin(mark) for mark in curve_marks(points)]
         if points.without_line:
-            parts.append(Remark(NO_LINE, y=0.06, across=1.0))
+            parts.append(Remark(NO_LINE, up=BELOW_AXIS))
         elif points.gappy:
-            parts.append(Remark(SOME_LINE, y=0.06, across=1.0))
+            parts.append(Remark(SOME_LINE, up=BELOW_AXIS))
         return Drawing.of(self.level.axis, upright, [*parts, *self._needed(), *self._kept()])
 
     def _needed(self) -> list[Part]:
@@ -138,8 +143,10 @@ class CutPicture:
         parts.append(Line([x, x], [low, high], BAR, role="data", opacity=0.75))
         if high - low > 2 * BESIDE:
             least, most = (end.removesuffix(" %") for end in percent_range(low, high))
-            if low > BESIDE:
+            if low > HANDLE:
                 parts.append(Remark(LESS.format(least), x=x, y=low, side=Side.BELOW))
+            elif low > BESIDE and high - FOOT > 2 * BESIDE:
+                parts.append(Remark(LESS.format(least), x=x, y=max(low, FOOT)))
             if high < 1 - BESIDE:
                 parts.append(Remark(MORE.format(most), x=x, y=high))
         if not math.isnan(value):

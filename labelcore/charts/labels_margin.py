@@ -23,6 +23,8 @@ from labelcore.charts.names import shortened
 from labelcore.words import sentences as words
 
 DOT, HEADROOM, LEAST_HEIGHT = 12.0, 1.05, 0.01
+ON_THE_AXIS = 0.05
+"""Lower than this share of the height a line has no room for its name between it and the axis."""
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 
 
@@ -65,7 +67,7 @@ def labels_margin_chart(
         [
             *(Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked),
             *(
-                _called(str(name), part, Side.ABOVE if place else Side.BELOW)
+                _called(str(name), part, top, over=place > 0)
                 for place, (name, part) in enumerate(parts)
                 if len(parts) > 1
             ),
@@ -75,12 +77,13 @@ def labels_margin_chart(
     return Chart(drawing, alt, table.rename(columns=READABLE).reset_index(drop=True))
 
 
-def _called(name: str, part: pd.DataFrame, side: Side) -> Remark:
-    """A line's name beside it: above it from past its middle on, below it at its end. A line falls
-    there, away from a text above it to the right and from one below it to the left."""
-    over = side == Side.ABOVE
+def _called(name: str, part: pd.DataFrame, top: float, *, over: bool) -> Remark:
+    """A line's name beside it: above it from past its middle on, or at its end, below it if there
+    is room. A line falls there, away from a text above it to the right and from one below it to
+    the left."""
     row = part.iloc[4 * (len(part) - 1) // 7 if over else -1]
     x, y = float(row["labels"]), float(row["half_width"])
+    side = Side.ABOVE if over or y < ON_THE_AXIS * top else Side.BELOW
     return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
 
 

@@ -437,10 +437,13 @@ def _expected(across: Scale, up: Scale, track: Track) -> list[Part]:
         return []
     x, low, high = expected
     parts: list[Part] = [Band((x, low), (x, high), role="expected", kind="expected")]
-    if across.share(track.now) < 1 - NOTE:
-        late = across.share(x) > 1 - NOTE
-        parts.append(_remark(up, "expected", float(low[late].min()), float(high[late].max())))
     first = track.first_figure()
+    crossed = first is not None and 1 - NOTE < across.share(first) < 1
+    end = first if first is not None and crossed else float(track.planned)
+    if across.share(track.now) < across.share(end) - NOTE:
+        late = (across.share(x) > across.share(end) - NOTE) & (x <= end)
+        ends = float(low[late].min()), float(high[late].max())
+        parts.append(_remark(up, "expected", *ends, track=track, before=end if crossed else None))
     if first is not None and first < track.planned:
         parts.append(Rule(first, upright=True, kind="first"))
         parts.append(Remark(FIRST_FIGURE, x=first, up=0.0))
@@ -460,14 +463,18 @@ def _certain(up: Scale, track: Track) -> list[Part]:
     least, most = ends
     band = Band((x, least), (x, most), role="expected", kind="expected")
     near, far = (float(np.interp((1 - NOTE) * track.planned, x, end)) for end in (least, most))
-    return [band, _remark(up, POSSIBLE, near, far)]
+    return [band, _remark(up, POSSIBLE, near, far, track=track)]
 
 
-def _remark(up: Scale, words: str, low: float, high: float) -> Remark:
-    """At the right end, below what reaches from ``low`` to ``high`` there, or else above."""
-    if up.share(low) > BELOW:
-        return Remark(words, y=low, across=1.0, side=Side.BELOW)
-    return Remark(words, y=high, across=1.0)
+def _remark(
+    up: Scale, words: str, low: float, high: float, *, track: Track, before: float | None = None
+) -> Remark:
+    """At the right end, or left of the line at ``before``: below what reaches from ``low`` to
+    ``high`` there, or else above. At the bottom it leaves the name of a side free."""
+    anchor = "" if before is None else "end"
+    if up.share(low) > (BELOW if track.sides is None else 2 * BELOW):
+        return Remark(words, x=before, y=low, across=1.0, side=Side.BELOW, anchor=anchor)
+    return Remark(words, x=before, y=high, across=1.0, anchor=anchor)
 
 
 def _goal(track: Track) -> list[Part]:
@@ -505,7 +512,7 @@ def _truth(across: Scale, up: Scale, track: Track) -> list[Part]:
     near = near[np.isfinite(near)]
     return [
         _dot(track.labels[-1], track.truth, 12, INK, "truth"),
-        _remark(up, "dot: the truth", near.min(), near.max()),
+        _remark(up, "dot: the truth", near.min(), near.max(), track=track),
     ]
 
 

@@ -393,12 +393,11 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")))
     if ahead is None:
         return True
-    if terms.aim.which and not plan.claims and (dear := dear_words(plan, population, lines[0])):
-        with places.price:
-            st.caption(dear)
-    if plan.budget is not None and not plan.claims:
-        with places.axis:
+    with places.axis:
+        if plan.budget is not None and not plan.claims:
             slide(plan, terms, ahead)
+        if terms.aim.which and not plan.claims and (dear := dear_words(plan, population, lines[0])):
+            st.caption(dear)
     with places.methods:
         offer_content(terms, population, plan)
         if terms.aim.which and not plan.claims:

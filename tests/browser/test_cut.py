@@ -92,6 +92,29 @@ def test_all_that_is_asked_is_in_the_first_screenful(explore: Page) -> None:
         assert box is not None and box["y"] + box["height"] <= 720, name
 
 
+UNDER_HANDLE = """() => {
+  const of = what => document.querySelector(".explore " + what)
+    ? [...document.querySelectorAll(".explore " + what)] : [];
+  const box = one => one.getBoundingClientRect();
+  const handle = box(of(".handle")[0]);
+  return of(".remark").filter(one => box(one).right > handle.left && box(one).left < handle.right
+    && box(one).bottom > handle.top && box(one).top < handle.bottom).map(one => one.textContent);
+}"""
+
+
+def test_the_handle_covers_no_words(explore: Page, session: lc.Session) -> None:
+    size, seen = explore.viewport_size, set()
+    for width in (390, 1280):
+        explore.set_viewport_size({"width": width, "height": 800})
+        for rank in (150, 200, 250, 300, 350):
+            driving.fill(explore, explore.locator(".explore .typed").first, str(rank))
+            one_rank(explore, session, rank)
+            seen |= {text.split()[0] for text in explore.locator(".remark").all_inner_texts()}
+            assert explore.evaluate(UNDER_HANDLE) == [], (width, rank)
+    assert size is not None
+    explore.set_viewport_size(size)
+
+
 def test_all_ways_to_move_the_cut_are_one(explore: Page, session: lc.Session) -> None:
     explore.mouse.click(*at(explore, 200))
     one_rank(explore, session, 200, off=1)

@@ -13,6 +13,8 @@ from labelcore.results.curves import Band
 from tests.ui.test_recorded import parts
 
 Make = Callable[..., Band]
+HANDLE_HEIGHT = 26
+"""How far the handle reaches from the axis up and down on a narrow screen, in units."""
 
 
 def drawn(band: Band, last: int, cut: int, **more: Any) -> tuple[CutPicture, Node]:
@@ -41,3 +43,16 @@ def test_what_is_needed_and_what_is_sure_are_drawn_apart(make_band: Make) -> Non
     assert {"I need 70 %", "10", "own cut at 30", "first items by score"} <= said
     assert any(one.startswith("at least") for one in said)
     assert not {one for one in said if one.startswith("at most 100")}
+
+
+@pytest.mark.parametrize("low", [0.04, 0.05, 0.08, 0.12, 0.2])
+def test_the_lower_end_is_told_above_the_handle(make_band: Make, low: float) -> None:
+    made = drawn(make_band("precision", [0.4 + low] * 3, half=0.4), 30, 20)[1]
+    (said,) = [one for one in parts(made, "text") if str(one[2]).startswith("at least")]
+    assert float(said[1]["y"]) <= BOX.bottom - HANDLE_HEIGHT
+
+
+def test_no_cut_goes_through_the_words_about_the_line(make_band: Make) -> None:
+    made = drawn(make_band("precision", [0.9, 0.8, 0.5], half=0.45), 30, 20)[1]
+    (said,) = [one for one in parts(made, "text") if str(one[2]).startswith("no line")]
+    assert float(said[1]["y"]) > BOX.bottom + HANDLE_HEIGHT

@@ -13,6 +13,7 @@ import pytest
 from labelcore.charts.candidates import MOVED_COLUMNS, moving_marks
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.live_picture import (
+    BELOW,
     BOTTOM,
     HEIGHT,
     LEFT,
@@ -279,6 +280,28 @@ def test_what_is_still_possible_is_named_at_the_end_of_the_plan() -> None:
         drawn = over_labels(track(certain=certain), "")
         (words,) = (one for one in of_class(drawn, "remark") if one[2] == "still possible")
         assert float(words[1]["x"]) == at(100, 0)[0]
+
+
+def test_what_is_still_possible_leaves_the_name_of_a_side_free() -> None:
+    low = -0.5 + 1.5 * BELOW
+    certain = np.array([1.0, 10.0]), np.array([-0.5, low]), np.array([0.5, 0.2])
+    value = np.array([np.nan, low, low])
+    sides = "A is better", "B is better"
+    drawn = over_labels(track(scale=(-0.5, 0.5), sides=sides, certain=certain, value=value), "")
+    heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "remark")}
+    assert all(abs(heights["still possible"] - heights[side]) > 16 for side in sides)
+
+
+def test_the_line_of_a_first_figure_goes_through_no_words() -> None:
+    wide = np.array([0.0, 0.0, 0.05]), np.array([1.0, 1.0, 0.95])
+    late = track(
+        value=np.full(3, np.nan), low=wide[0], high=wide[1], earliest=95.0,
+        ahead=(np.array([10.0, 90.0, 100.0]), np.array([0.45, 0.28, 0.25])),
+    )  # fmt: skip
+    drawn = over_labels(late, "")
+    (line,) = of_class(drawn, "first")
+    (said,) = (one for one in of_class(drawn, "remark") if one[2] == "expected")
+    assert said[1]["text-anchor"] == "end" and float(said[1]["x"]) < float(line[1]["x1"])
 
 
 def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
