@@ -143,7 +143,8 @@ def _cell(drawn: Drawn, cell: TableCell | None, widest: TableCell | None, name: 
         aria_expanded=str(opened).lower(),
     )
     kind += framed + (" opened" if opened else "")
-    return node("div", inside, klass=kind, role="cell")
+    audit = cell.estimate.scope.audit
+    return node("div", inside, klass=kind, role="cell", data_of=_label(cell.figure, audit))
 
 
 def _said(value: str, between: str, marks: Sequence[Node]) -> list[Node]:
@@ -170,11 +171,15 @@ def _difference(drawn: Drawn) -> Node:
         klass="who",
         role="rowheader",
     )
-    less = [_less(drawn.less.get(figure), reach) for figure in drawn.table.figures]
+    audit = drawn.table.cells[0].estimate.scope.audit
+    less = [
+        _less(drawn.less.get(figure), reach, _label(figure, audit))
+        for figure in drawn.table.figures
+    ]
     return node("div", who, *less, klass="line less", role="row")
 
 
-def _less(less: Less | None, reach: float) -> Node:
+def _less(less: Less | None, reach: float, name: str) -> Node:
     if less is None:
         return node("div", klass="cell", role="cell")
     low, high, value, zero = (
@@ -191,4 +196,5 @@ def _less(less: Less | None, reach: float) -> Node:
     state = AHEAD.format(name=less.ahead) if less.ahead else OPEN
     nodes = _said(number, f"{bottom} to {top.removesuffix(' points')}", marks)
     sure = "state sure" if less.ahead else "state"
-    return node("div", *nodes, node("div", state, klass=sure), klass="cell", role="cell")
+    ahead = node("div", state, klass=sure)
+    return node("div", *nodes, ahead, klass="cell", role="cell", data_of=name)

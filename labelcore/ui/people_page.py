@@ -14,7 +14,7 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
 from labelcore.ui.new_repeats import seen_words
-from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.safe_text import one_line, unbroken
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.tables import reading_table
@@ -34,7 +34,7 @@ def people_page(project: str) -> None:
     shown = not keeps_back(session)
     line = settled_line(session) if shown else ""
     with st.container(key="about"):
-        st.title(plain(line, 300) or TITLE, anchor=False)
+        st.title(unbroken(line, 300) or TITLE, anchor=False)
     settles = visitor.allowed(Right.SETTLE) and not session.status.over
     if settles and chosen(session) is not None:
         st.space("xsmall")

@@ -40,3 +40,8 @@ def plain(text: object, limit: int = 2000) -> str:
     '\\*\\*a\\*\\* \\:red\\[b\\] \\$x\\$'
     """
     return _PUNCTUATION.sub(r"\\\1", _FOUND_LATER.sub(JOINER, one_line(text, limit)))
+
+
+def unbroken(text: object, limit: int = 2000) -> str:
+    """``plain``, with percentages that no line end tears apart."""
+    return plain(text, limit).replace(" \\%", "\N{NO-BREAK SPACE}\\%")

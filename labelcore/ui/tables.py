@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.ui.safe_text import plain
+from labelcore.ui.safe_text import plain, unbroken
 from labelcore.words import sentences as words
 
 SHARES = (
@@ -46,6 +46,6 @@ def _is_share(column: pd.Series) -> bool:
 
 def reading_table(table: pd.DataFrame, key: str) -> None:
     """A small table as text, cell by cell literally, whatever its words hold."""
-    literal = table.astype(str).map(plain).rename(columns=lambda name: plain(name))
+    literal = table.astype(str).map(unbroken).rename(columns=lambda name: plain(name))
     with st.container(key=key):
         st.table(literal, hide_index=True, border="horizontal")

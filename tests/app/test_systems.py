@@ -21,7 +21,7 @@ from labelcore.ui.draft import Question
 from labelcore.ui.last_look import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.reviewed import WRONG, reviewed
-from labelcore.ui.safe_text import one_line, plain
+from labelcore.ui.safe_text import one_line, plain, unbroken
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.answering import answer_draws
@@ -174,7 +174,7 @@ def test_the_end_of_a_trial_has_its_truth_and_the_errors_of_the_judge(data_folde
     for system, said in zip(rates["System"], rates["Truth"], strict=True):
         mine = [one for one in records.values() if one["metadata"]["model"] == system]
         right = sum(one[trial.truth_column] for one in mine) / len(mine)
-        assert said == plain(f"{100 * right:.0f} %")
+        assert said == unbroken(f"{100 * right:.0f} %")
 
 
 def test_grades_are_told_by_their_mean(data_folder: Path) -> None:

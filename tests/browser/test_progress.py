@@ -81,6 +81,10 @@ def test_on_a_narrow_screen_each_figure_stands_under_its_name(
     heads = page.locator(".figures [role=columnheader]")
     expect(heads).to_have_count(4)
     wait_until_idle(page)
+    names = page.locator(".figures .cell").evaluate_all(
+        "all => all.map(one => getComputedStyle(one, '::before').content)"
+    )
+    assert names and "none" not in names and len(set(names)) == 4, "cells say whose they are"
     for number, head in enumerate(heads.all()):
         under = page.locator(f".figures [data-figure='cell 0 {number}']").bounding_box()
         over = head.bounding_box()
