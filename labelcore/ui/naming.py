@@ -53,14 +53,14 @@ def carried(session: Session, person: str) -> bool:
 
 
 def name_form(project: str, session: Session, person: str, label: str) -> None:
-    """A name to type, and the button that keeps it; for a name that is given, what it is."""
+    """A name to type, kept by Enter or by the button; for a name that is given, what it is."""
     if given := visitor.name_of_login():
         st.text(GIVEN.format(name=given))
         return
     with st.container(horizontal=True, key="who", vertical_alignment="bottom"):
         known = session.called(person)
         value = "" if known == person else known
-        st.text_input(label, value=value, max_chars=LONGEST_NAME, key=NAME)
+        st.text_input(label, value, LONGEST_NAME, key=NAME, on_change=keep, args=(project,))
         st.button("Keep the name", key="who-keep", on_click=keep, args=(project,))
 
 
@@ -70,9 +70,10 @@ def keep(project: str) -> None:
     if visitor.name_of_login():
         raise NotAllowedError(GIVEN.format(name=visitor.name_of_login()))
     name = str(st.session_state.get(NAME) or "").strip()
-    if name:
-        session = sessions.session(project)
-        introduce(session, name, people.name(session))
+    session = sessions.session(project)
+    person = people.name(session)
+    if name and name != session.called(person):  # Enter and the button may both arrive.
+        introduce(session, name, person)
 
 
 def introduce(session: Session, name: str, person: str) -> None:
