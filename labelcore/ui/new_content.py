@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal
 
 import streamlit as st
 
@@ -96,15 +95,12 @@ def _offer_at_half(terms: Terms, population: Population, plan: Plan, classifier:
         if why:
             st.caption(plain(AT_HALF_NOT.format(why=why)))
     elif not why:
-        _button(AT_HALF, "new-recut", method, {"recut": ONCE}, "tertiary")
+        _button(AT_HALF, "new-recut", method, {"recut": ONCE})
         st.caption(AT_HALF_SAVES.format(seconds=_seconds(population, AT_HALF_A_THOUSAND)))
 
 
-def _button(
-    label: str, key: str, method: str, params: Mapping[str, str | None],
-    weight: Literal["secondary", "tertiary"] = "secondary",
-) -> None:  # fmt: skip
-    st.button(label, key=key, type=weight, on_click=_press, args=(method, params))
+def _button(label: str, key: str, method: str, params: Mapping[str, str | None]) -> None:
+    st.button(label, key=key, on_click=_press, args=(method, params))
 
 
 def offered(population: Population, plan: Plan) -> bool:

@@ -294,7 +294,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if not choose_file(now):
         return None
     items, then = Items(now), ""
-    preview, links, below = st.container(), st.container(horizontal=True, key="new-links"), None
+    preview, below = st.container(), None
+    links = st.container(horizontal=True, key="new-links", vertical_alignment="center")
     try:
         with links:
             st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)

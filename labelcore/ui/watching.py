@@ -107,7 +107,7 @@ def show_monitor(monitor: Opened, standing: Standing) -> None:
         runs, waves = round(1 / standing.error), standing.planned
         st.caption(FALSE_ALARMS.format(runs=runs, waves=waves))
         figures(monitor, standing)
-    with st.container(horizontal=True, key="watch-links"):
+    with st.container(horizontal=True, key="watch-links", vertical_alignment="center"):
         if standing.alarms:
             texts = "\n\n".join(alarm.sentence() for alarm in standing.alarms)
             fold("The alarms in full", "fold-alarms", lambda: st.text(texts))
