@@ -357,7 +357,7 @@ def test_any_and_all(two: Known) -> None:
     assert ends["any"][1] in ("margin", "claims", "margin; claims")
 
 
-def test_a_deadline_stops_at_its_moment(two: Known) -> None:
+def test_a_deadline_stops_at_its_moment(two: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     stop = "deadline 2027-01-31T18:00"
     plan = lc.Plan("simple_random", ["accuracy"], classifier="A", budget=50, stop=stop)
     assert plan.stop == ("deadline 2027-01-31T18:00:00+00:00",)
@@ -367,6 +367,7 @@ def test_a_deadline_stops_at_its_moment(two: Known) -> None:
     assert read_stop("deadline 2027-01-31T18:00-05:00") == ("deadline 2027-01-31T18:00:00-05:00",)
     past = lc.Plan("simple_random", ["accuracy"], classifier="A", budget=50,
                    stop="deadline 2020-01-31T18:00")  # fmt: skip
+    monkeypatch.setattr("labelcore.session.projects.now", lambda: "2020-01-01T00:00:00+00:00")
     session = lc.Session(two.population, past)
     assert session.next() is None and session.events[-1].text == past.stop[0]
     replay_project(session.store, session.project)
