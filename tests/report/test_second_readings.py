@@ -38,7 +38,7 @@ def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) ->
     assert "Figures for the truth" in text
     assert "are not counted" not in text
     assert "Mistakes made both times stay unseen" in text
-    listed = text.partition("Answered differently the second time")[2]
+    listed = text.partition("A different answer the second time")[2]
     assert str(twice.label_error().differing[0].first.item_id) in listed[:200]
 
 
