@@ -37,10 +37,12 @@ BAR, DOT, RING = 6.0, 13.0, 11.0
 TITLES = {"precision": "right, %", "recall": "found of all that are right, %"}
 LESS, MORE, BESIDE = "at least {}", "at most {}", 0.035
 """Two remarks nearer than the last, as a share of the height, would lie on each other."""
+NEAR = 0.15
+"""The handle hides what stands at the axis nearer to the cut, as a share of the width."""
 HANDLE, FOOT = 0.13, 0.08
 """What hangs below an end lower than the first lies behind the handle of the cut; what stands above
 the second does not, on a narrow screen either."""
-BELOW_AXIS = -0.14
+BELOW_AXIS = -0.143
 """Beside the title of the axis, where no cut goes through the words."""
 
 
@@ -118,7 +120,7 @@ class CutPicture:
             parts.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
             ring = down[:1], [self.need]
             parts.append(Line(*ring, 0.0, dots=RING, symbol=Symbol.HOLLOW, role="ink"))
-            if abs(self.level.place(self.sure) - self.level.place(self.cut)) > 0.09:
+            if abs(self.level.place(self.sure) - self.level.place(self.cut)) > NEAR:
                 parts.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
         return parts
 
