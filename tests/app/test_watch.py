@@ -67,7 +67,8 @@ def links(page: AppTest) -> set[str]:
 
 
 def figures(page: AppTest) -> pd.DataFrame:
-    return page.table[0].value.replace(rf"[\\{JOINER}]", "", regex=True)
+    shown = page.table[0].value.replace(rf"[\\{JOINER}]", "", regex=True)
+    return shown.replace("\xa0", " ", regex=True)
 
 
 def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: lc.Monitor) -> None:
