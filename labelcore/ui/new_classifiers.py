@@ -163,11 +163,9 @@ def extremes(base: Population, name: str) -> None:
 def first_threshold(base: Population, name: str) -> float:
     """One half where the scores may be probabilities, else the middle one."""
     low, high = float(base.scores[name].min()), float(base.scores[name].max())
-    return (
-        0.5
-        if low >= 0 and high <= 1 and low <= 0.5 <= high
-        else float(np.median(base.scores[name]))
-    )
+    if 0 <= low <= 0.5 <= high <= 1:
+        return 0.5
+    return float(np.median(base.scores[name]))
 
 
 def read_thresholds(typed: str) -> tuple[float, ...]:
