@@ -127,8 +127,7 @@ function begin(parentElement) {
     return made;
   });
   const drawPageAnswers = ({ rest, unsure }) => {
-    const words = marks.length === 1 ? SAVE_ONE : fill(SAVE, { number: marks.length });
-    const save = button(words, "Enter", "primary", "page");
+    const save = button(fill(SAVE, { number: marks.length }), "Enter", "primary", "page");
     const not = button(unsure.words, "Shift + key", "tertiary", "hold");
     delete not.dataset.key;
     not.ariaPressed = "false";
