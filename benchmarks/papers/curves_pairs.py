@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.curves import List, Sample
 from benchmarks.papers.curves_lists import fixed_labels, paula_on, precision, uniforms
+from benchmarks.papers.curves_samples import List, Sample
 from benchmarks.real_files import FILES
 from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
@@ -83,8 +83,7 @@ def ranked_hits(one: List, sample: Sample) -> FloatArray:
 def compared(one: List, epsilon: float, run: int) -> dict[str, float]:
     """PAULA and geometric strata with as many labels, on the same order."""
     grid = paula_grid(len(one.hit), epsilon, 100)
-    plan = one.plan("geometric_strata", grid.labels, "fixed")
-    sample = one.prepared(plan, run)
+    sample = one.run(grid.labels, run)
     verdicts = ranked_hits(one, sample)
     truth, bounds = precision(verdicts), paula_on(grid, verdicts)
     inside = (bounds.low <= truth + 1e-9) & (truth <= bounds.high + 1e-9)
@@ -119,7 +118,7 @@ def geometric(sample: Sample, labels: int) -> FloatArray:
 
 def pair_curve(one: List, epsilon: float) -> PairCurve:
     grid = paula_grid(len(one.hit), epsilon, 100)
-    sample = one.prepared(one.plan("geometric_strata", grid.labels, "fixed"), 0)
+    sample = one.run(grid.labels, 0)
     verdicts = ranked_hits(one, sample)
     return PairCurve(precision(verdicts), paula_on(grid, verdicts), epsilon, grid.labels)
 
@@ -144,15 +143,14 @@ def all_methods(one: List, runs: int) -> tuple[dict[str, FloatArray], pd.DataFra
         as_many_labels(len(one.hit), grid.labels, count)
         for count in (fixed_size, expected_distinct)
     )
-    plan = one.plan("geometric_strata", grid.labels, "fixed")
     errors: dict[str, list[FloatArray]] = {}
     rows = []
     for run in range(runs):
-        sample = one.prepared(plan, run)
+        sample = one.run(grid.labels, run)
         verdicts = ranked_hits(one, sample)
         truth = precision(verdicts)
         answers = answers_of(grid, fixed, printed, verdicts, run)
-        curve = sample.curve(grid.labels, promise="fixed", ranks=np.arange(1, len(truth) + 1))
+        curve = sample.curve(grid.labels, np.arange(1, len(truth) + 1))
         answers[GEOMETRIC] = Answer(*curve.read("precision"), grid.labels)
         for name, answer in answers.items():
             errors.setdefault(name, []).append(100 * np.abs(answer.value - truth))
