@@ -21,7 +21,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.agreement_patterns import TOGETHER, Set, with_stricter
 from benchmarks.groups import Case
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from benchmarks.sessions import Prepared
@@ -33,7 +32,50 @@ from labelcore.results.cells import Table
 
 SEED, LABELS, NEAR = 13, (100, 300), 1e-9
 ASKED = ("accuracy", "precision", "recall", "f1")
+FOUR = {
+    "newsgroups_med": ("lr", "svm", "nb", "vote"),
+    "product_pairs": ("gbm", "lr", "title", "vote"),
+    "ppdb_pairs": ("model", "cosine", "model strict", "cosine strict"),
+}
+"""Four classifiers of each file; eight are these and a stricter one of each."""
 Truth = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Set:
+    """Classifiers of a file; one called "strict" calls half as many items positive as the one that
+    it is named after, by the same score."""
+
+    file: str
+    classifiers: tuple[str, ...]
+
+    def read(self, folder: Path) -> tuple[lc.Population, Truth]:
+        path = next(folder.glob(f"{self.file}.*"))
+        table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+        for name in self.classifiers:
+            if name.endswith(" strict"):
+                before = name.removesuffix(" strict")
+                score, half = table[f"score_{before}"], int(table[f"pred_{before}"].sum()) // 2
+                table[f"score_{name}"] = score
+                table[f"pred_{name}"] = (score >= score.nlargest(half).iloc[-1]).astype(int)
+        table["id"] = table["id"].astype(str)
+        population = lc.read_population(
+            table, id="id", content="id",
+            scores={one: f"score_{one}" for one in self.classifiers},
+            predictions={one: f"pred_{one}" for one in self.classifiers},
+        )  # fmt: skip
+        return population, table["true_label"].to_numpy() == 1
+
+
+def with_stricter(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Twice as many: those named, and for each the next stricter one that is not."""
+    found = list(names)
+    for one in names:
+        stricter = f"{one} strict"
+        while stricter in found:
+            stricter += " strict"
+        found.append(stricter)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -52,7 +94,7 @@ class Compared:
         if isinstance(self.source, Case):
             population, codes = self.source.population(folder)
             return population, codes == 1
-        return self.source.population(folder), self.source.truth(folder)
+        return self.source.read(folder)
 
     def plan(self, population: lc.Population, labels: int) -> lc.Plan:
         names = list(population.classifiers)
@@ -133,8 +175,7 @@ def measure(compared: Compared, labels: int, folder: Path, runs: int) -> list[Ro
 
 def _cases() -> list[Compared]:
     found = []
-    for file in ("newsgroups_med", "product_pairs", "ppdb_pairs"):
-        four = TOGETHER[file][1]
+    for file, four in FOUR.items():
         found.append(Compared(f"{file}, 4", Set(file, four)))
         found.append(Compared(f"{file}, 8", Set(file, with_stricter(four))))
     made = Case("made, .9")

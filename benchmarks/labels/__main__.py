@@ -18,7 +18,6 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.labels.choices import choice_jobs, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
-from benchmarks.labels.helped import helped_jobs, helped_section
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
 from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
@@ -28,9 +27,9 @@ QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
 PICTURED = ("recall", "F1")
 FURTHER: dict[str, tuple[Callable[[Path], dict[str, Job]], Callable[[Sequence[Row]], str]]] = {
-    "together": (together_jobs, together_section), "choices": (choice_jobs, choice_section),
-    "helped": (helped_jobs, helped_section),
-}  # fmt: skip
+    "together": (together_jobs, together_section),
+    "choices": (choice_jobs, choice_section),
+}
 """The jobs of each section, which are called by its name and their own, and its text."""
 BETWEEN = ": "
 
@@ -50,7 +49,7 @@ def jobs(options: Options) -> dict[str, Job]:
 
 def versions() -> str:
     found = []
-    for name in ("numpy", "scipy", "oasis", "ppi-python", "judgy"):
+    for name in ("numpy", "scipy", "oasis", "ppi-python"):
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:

@@ -1,7 +1,6 @@
-"""Methods of other packages, where these are installed: ``oasis``, ``ppi-python``, and ``judgy``
-(``benchmarks.labels.helped``).
+"""Methods of other packages, where these are installed: ``oasis`` and ``ppi-python``.
 
-    pip install --target peers --no-deps oasis ppi-python judgy tables numexpr blosc2 ndindex \\
+    pip install --target peers --no-deps oasis ppi-python tables numexpr blosc2 ndindex \\
         msgpack py-cpuinfo numba llvmlite statsmodels patsy
     PYTHONPATH=peers python -m benchmarks.labels
 
