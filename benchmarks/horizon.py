@@ -1,24 +1,21 @@
-"""Constants of the boundary for a planned size, by exact recursion.
-
-    python -m benchmarks.horizon [--quick] [--write]
+"""The boundary for a planned size, by exact recursion: how often it is wrong, and its constants.
 
 One item is drawn after the other and the interval is looked at after each: the chance that it is
 ever wrong follows by recursion over the number of positives, without simulation. ``constants``
 finds the numbers of ``labelcore.stats.horizon`` that bring this chance to the error level.
+``tests/stats/test_horizon.py`` holds the product against it; docs/horizon.md has the tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri, xlogy
 
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
-from labelcore.stats.horizon import DELTA, LEVELS, RANGES, RESERVE, boundary
+from labelcore.stats.horizon import DELTA, RANGES, RESERVE, boundary
 
 FloatArray = NDArray[np.float64]
 Critical = Callable[[int], float]
@@ -211,11 +208,6 @@ def worst(
     return max(found)
 
 
-SIZES = (20, 100, 300, 1000)
-FILES = (60, 200, 600, 2000)
-SHARES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0)
-
-
 def without_quarter(positive: FloatArray, labels: int, rate: ArrayLike) -> FloatArray:
     """The plain likelihood ratio."""
     share = positive / labels
@@ -224,127 +216,7 @@ def without_quarter(positive: FloatArray, labels: int, rate: ArrayLike) -> Float
     return np.asarray(2 * ratio)
 
 
-def constants_rows(level: float) -> list[Row]:
-    until, after = constants(level)
-    return [{"level": level, "until": until, "after": after}]
-
-
-def draws_rows(planned: int) -> list[Row]:
-    found = {name: row(planned) for name, row in KINDS.items()}
-    return [{"planned": planned, **{name: _cell(*one) for name, one in found.items()}}]
-
-
-def going_on_rows(planned: int) -> list[Row]:
-    found = {f"horizon {h}": worst(planned, h, going_on=h) for h in (2, 4, 16)}
-    found["horizon ignored: 4 times with the boundary of 1"] = worst(planned, going_on=4)
-    return [{"planned": planned, **{name: _cell(*one) for name, one in found.items()}}]
-
-
-def file_rows(size: int) -> list[Row]:
-    positives, row = positives_for(size), {"items": size}
-    for share in SHARES:
-        last = round(share * size)
-        chance = ever_wrong_in_file(of_plan(last, size), size, last, positives)
-        row[f"{100 * share:g} % planned"] = _cell(chance.max(), positives[chance.argmax()])
-    return [row]
-
-
-def _cell(chance: float, where: float) -> str:
-    return f"{chance:.4f} ({where:.3g})"
-
-
-KINDS: dict[str, Callable[[int], tuple[float, float]]] = {
-    "this boundary": worst,
-    "Wilson's form": partial(worst, statistic=wilson_statistic),
-    "without the quarter": partial(worst, statistic=without_quarter),
-    "not spent: 1.96 at every look": partial(worst, standard_errors=lambda _: 1.96),
-}
-PARTS: dict[str, tuple[Callable[..., list[Row]], tuple[float, ...]]] = {
-    "constants": (constants_rows, LEVELS),
-    "draws": (draws_rows, SIZES),
-    "going on": (going_on_rows, SIZES[:3]),
-    "files": (file_rows, FILES),
-}
-
-
-def jobs(options: Options) -> dict[str, Job]:
-    return {
-        f"{name} {value:g}": partial(rows, value)
-        for name, (rows, values) in PARTS.items()
-        for value in (values[:2] if options.quick else values)
-    }
-
-
-TITLES = {
-    "constants": "## Constants\n\nUntil the planned size, by how many times the information grows "
-    "after the boundary\nhas become level; and after it, by how many times it grows on the way to "
-    "the horizon.\n\n",
-    "draws": "## Independent draws\n\nThe chance to be wrong at some look at 95 % confidence, at "
-    "most over the rates (in brackets:\nwhere).\n\n",
-    "going on": "## Going on\n\nThe same where labelling goes on to 2, 4 or 16 times the planned "
-    "size.\n\n",
-    "files": "## Files\n\nThe same without replacement, at most over the numbers of positives in "
-    "the file (in brackets).\n\n",
-}
-
-
-def tables(rows: Rows, options: Options) -> str:
-    found = []
-    for name in PARTS:
-        of_part = [row for job, part in rows.items() if job.startswith(f"{name} ") for row in part]
-        found.append(TITLES[name] + _table(of_part))
-    return "\n".join(found)
-
-
-def _table(rows: list[Row]) -> str:
-    flat = [
-        {
-            "error level": f"{row['level']:g}",
-            **{f"until, {r:g}": f"{c:.2f}" for r, c in zip(RANGES, row["until"], strict=True)},
-            **{f"after, {r:g}": f"{c:.2f}" for r, c in zip(RANGES[1:], row["after"], strict=True)},
-        }
-        if "level" in row
-        else row
-        for row in rows
-    ]
-    lines = ["| " + " | ".join(flat[0]) + " |", "|" + "---|" * len(flat[0])]
-    return (
-        "\n".join([*lines, *("| " + " | ".join(map(str, row.values())) + " |" for row in flat)])
-        + "\n"
-    )
-
-
-HEAD = f"""# The boundary for a planned size
-
-{MADE}
-
-A plain random sample, a look at every label from the first to the planned size; exact by recursion
-over the number of positives, not simulated. z = c tau^({DELTA} - 1/2), tau the share of the planned
-information; the interval is the likelihood-ratio region with the directed quarter
-(`labelcore/stats/horizon.py`). A fifth of the error level is kept for going on where a plan allows
-it. How often designs with strata are wrong is measured in [watched.md](watched.md), and in sessions
-that are extended, taken back and not sure in [extended.md](extended.md).
-
-The page *Label* of the digits trial (120 planned labels, seed 0, answered by the known labels) at
-1, 5, 10, 20, 40, 80 and 120 labels (`python docs/make_first_labels.py`). Accuracy is narrower than
-60 points from label 26 on, precision from 48, F1 from 53, recall from 76; all are told at label 75.
-At label 30 accuracy is 51.5 to 99.9 %. The trial has five strata; with the 22 that the default
-would take, the first interval under 60 points came at label 39 in the median of 60 sessions.
-
-![The figures and the band at 1, 5, 10, 20, 40, 80 and 120 labels](band_from_the_first_label.png)
-
-A band along the ranks is for the planned size alone: a plan of `geometric_strata` with a horizon is
-refused, and the band of the default stays as it is at the planned size while its figures go on.
-After the planned size the constant above is that of one path of information. A band would need the
-joint maximum over all ranks, and the items drawn after the planned size no longer come in the
-proportions that its critical value rests on; nobody has derived or measured that. Who may want to
-go on plans for the most labels and finishes earlier, at any look. The price: at half the planned
-size the band reaches 1.27 times as many standard deviations as one that was planned for it.
-
-"""
-BENCHMARK = Benchmark(
-    name="horizon", about=__doc__ or "", jobs=jobs, tables=tables, page="horizon.md", head=HEAD
-)
-
-if __name__ == "__main__":
-    command(BENCHMARK)()
+def one_end(positive: FloatArray, labels: int, rate: ArrayLike, *, lower: bool) -> FloatArray:
+    """``rate_statistic`` where one end of the interval lies between the rate and the sample."""
+    beyond = positive / labels > rate if lower else positive / labels < rate
+    return np.where(beyond, rate_statistic(positive, labels, rate), 0.0)

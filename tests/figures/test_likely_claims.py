@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from benchmarks.horizon import of_plan, worst
-from benchmarks.likely_claims import one_end
+from benchmarks.horizon import of_plan, one_end, worst
 from labelcore.figures.claims import all_settled, claim_results, likely_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
