@@ -9,15 +9,6 @@ required is the true value. A fall of 10 points: of the items called positive so
 (accuracy). "6 quiet, 4": after 6 quiet waves, within 4 waves from the fall on. The same threshold,
 that of 52 waves and an error rate of .05, is used for false alarms and for power (a quarter of the
 series).
-
-"A fall in one group": 300 labels a wave, four groups that have nothing to do with the scores, a
-requirement for each, and one of three tenths of the items falls by 10 points: a fifth of the
-series. A table that changes every night (benchmarks/monitor_nights.py): a tenth.
-
-Rivals, on as many labels: "over-sampled, shared" is ``labelcore.monitor`` (half of the labels in
-each group, alpha shared over comparisons), "over-sampled, each" the predictive interval of Shang et
-al. at 95 % for each wave; "plain, sequence" is a confidence sequence of all plain random labels so
-far (Robbins' beta mixture).
 """
 
 from __future__ import annotations
@@ -28,17 +19,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import betaln
 
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
-from benchmarks.monitor_more import IN_GROUP, in_group
-from benchmarks.monitor_nights import CASES as NIGHTLY
-from benchmarks.monitor_nights import WATCH, nights
-from benchmarks.monitor_sessions import CASES, LABELS, Case, Prepared, chosen
+from benchmarks.monitor_sessions import CASES, Case, Prepared, chosen
 from labelcore.estimands import SCALARS, Estimand, ratios
-from labelcore.papers.oversampling.groups import Counts, recall_of
-from labelcore.papers.oversampling.monitoring import JEFFREYS
-from labelcore.papers.oversampling.next_wave import forecast, share_forecast
 from labelcore.stats.profile import Cells, FloatArray, Region
 from labelcore.waves.evidence import (
     FARTHEST,
@@ -60,7 +44,6 @@ DRIFT, DRIFTED = 20, "drift"
 FALSE, AT = [f"false, {one} waves" for one in LENGTHS], ": 1, 2, 4, 8"
 OURS, LAUNCH, ANEW = "required", "since launch", "required, files drawn anew"
 SHORT = "required, shorter watches"
-SHARED, EACH, SEQUENCE = "over-sampled, shared", "over-sampled, each", "plain, sequence"
 
 
 def alarms(
@@ -164,94 +147,6 @@ def _drift(
     return float(np.argmax(share >= 0.5) + 1) if share[-1] >= 0.5 else float("nan")
 
 
-# --- others, on as many labels ---------------------------------------------------------------
-
-
-def rivals(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
-    """A row for each rule of others."""
-    random = np.random.default_rng([SEED, 9])
-    prepared = Prepared(case, folder)
-    lower = prepared.fallen(figure, BY)
-    ways = {WAVES: [prepared.positive] * WAVES}
-    ways |= {one: [prepared.positive] * one + [lower] * max(WITHIN) for one in QUIET[1:3]}
-    rows: dict[str, Row] = {
-        rule: {"file": case.name, "figure": figure, "watch": rule, "true": prepared.value(figure)}
-        for rule in (SHARED, EACH, SEQUENCE)
-    }
-    for quiet, way in ways.items():
-        first = 0 if quiet == WAVES else quiet
-        found = dict(zip((SHARED, EACH), _oversampled(prepared, figure, way, series, random, first),
-                         strict=True))  # fmt: skip
-        found[SEQUENCE] = _sequence(prepared, figure, way, series, random, first)
-        for rule, alarmed in found.items():
-            if quiet == WAVES:
-                rows[rule] |= {f"false, {one} waves": float(alarmed[one - 1].mean())
-                               for one in LENGTHS}  # fmt: skip
-            else:
-                rows[rule] |= {f"{quiet} quiet, {one}": float(alarmed[quiet + one - 1].mean())
-                               for one in WITHIN}  # fmt: skip
-    return list(rows.values())
-
-
-def _sequence(
-    prepared: Prepared, figure: str, way: list[FloatArray], series: int,
-    random: np.random.Generator, first: int = 0,
-) -> FloatArray:  # fmt: skip
-    """Alarms of plain random samples, (n_waves, series)."""
-    size, called = prepared.size, prepared.called
-    hits = misses = np.zeros(series)
-    found = []
-    for wave, positive in enumerate(way):
-        four = [positive[called].sum(), (size - positive)[called].sum(), positive[~called].sum(),
-                (size - positive)[~called].sum()]  # fmt: skip
-        counts = random.multivariate_hypergeometric(np.round(four).astype(int), LABELS, series)
-        right, wrong = {
-            "precision": (counts[:, 0], counts[:, 1]),
-            "recall": (counts[:, 0], counts[:, 2]),
-            "accuracy": (counts[:, 0] + counts[:, 3], counts[:, 1] + counts[:, 2]),
-        }[figure]  # fmt: skip
-        hits, misses = hits + right, misses + wrong
-        required, trials = prepared.value(figure), np.maximum(hits + misses, 1)
-        evidence = (betaln(hits + 0.5, misses + 0.5) - betaln(0.5, 0.5)
-                    - hits * np.log(required) - misses * np.log(1 - required))  # fmt: skip
-        below = hits / trials < required
-        found.append((evidence >= np.log(1 / ERROR)) & below & (wave >= first))
-    return np.logical_or.accumulate(np.array(found), axis=0)
-
-
-def _oversampled(
-    prepared: Prepared, figure: str, way: list[FloatArray], series: int,
-    random: np.random.Generator, first: int,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Alarms of ``labelcore.monitor`` and of each wave's predictive interval, (n_waves, series)."""
-    size, called = prepared.size, prepared.called
-    above, below = round(size[called].sum()), round(size[~called].sum())
-    n_above = min(LABELS // 2, above)
-    n_below = min(LABELS - n_above, below)
-    found = np.zeros((2, len(way), series), dtype=bool)
-    for one in range(series):
-        weight = Counts.of(0, 0, 0, 0)
-        for wave, positive in enumerate(way):
-            hits = round(positive[called].sum()), round(positive[~called].sum())
-            seen = random.hypergeometric(hits[0], above - hits[0], n_above)
-            missed = random.hypergeometric(hits[1], below - hits[1], n_below)
-            rates = seen / n_above, missed / n_below
-            value = rates[0] if figure == "precision" else recall_of(above / below, *rates)
-            if wave and wave >= first:
-                known = JEFFREYS.plus(weight)
-                ahead = (
-                    share_forecast(float(known.true_positive), float(known.false_positive), n_above)
-                    if figure == "precision"
-                    else forecast(known, above / below, n_above, n_below)[1]
-                )
-                for rule, alpha in enumerate((ERROR / (wave * (wave + 1)) / 2, ERROR)):
-                    low, high = ahead.limits(1 - alpha)
-                    found[rule, wave, one] = value < low - 1e-12 or value > high + 1e-12
-            weight = weight.plus(Counts.of(seen, n_above - seen, missed, n_below - missed))
-    shared, each = np.logical_or.accumulate(found, axis=1)
-    return shared, each
-
-
 def short(case: Case, figure: str, folder: Path, series: int) -> list[Row]:
     """False alarms of watches that are planned for fewer waves, by thresholds of their own."""
     random = np.random.default_rng([SEED, 5])
@@ -281,17 +176,6 @@ def jobs(options: Options) -> dict[str, Job]:
     for case in CASES:
         found[f"{SHORT}: {case.name}"] = partial(short, case, "recall", **ask)
         found[f"{ANEW}: {case.name}"] = partial(measure, case, "recall", ANEW, **ask)
-    few = max(options.runs // 10, 10)
-    for nightly in NIGHTLY:
-        found[f"{WATCH}: {nightly}"] = partial(nights, nightly, few)
-    for one in (CASES[0], CASES[2]):
-        for figure in ("precision", "accuracy"):
-            found[f"{IN_GROUP}: {one.name} {figure}"] = partial(
-                in_group, one, figure, options.data, 2 * few
-            )
-    for case in (CASES[0], CASES[2]):
-        for figure in ("precision", "recall"):
-            found[f"rivals: {case.name} {figure}"] = partial(rivals, case, figure, **ask)
     return found
 
 
@@ -304,9 +188,8 @@ def tables(rows: Rows, options: Options) -> str:
         digits = dict.fromkeys(floats, 3) | ({DRIFTED: 0} if DRIFTED in shown else {})
         parts[name[:1].upper() + name[1:]] = frame_table(shown, digits)
 
-    def of(*watches: str) -> pd.DataFrame:
-        found = frame[frame["watch"].isin(watches)].dropna(axis=1, how="all")
-        return _by_wave(found)
+    def of(watch: str) -> pd.DataFrame:
+        return _by_wave(frame[frame["watch"] == watch].dropna(axis=1, how="all"))
 
     for watch in (OURS, SHORT, LAUNCH, ANEW):
         if len(part := of(watch)):
@@ -318,31 +201,21 @@ def tables(rows: Rows, options: Options) -> str:
             within = [one for one in part if one.endswith(AT)]
             within += [DRIFTED] if DRIFTED in part else []
             add(f"Falls noticed: {watch}", part[["file", "figure", *within]])
-    for watch in (WATCH, IN_GROUP):
-        if len(part := of(watch)):
-            series = part["series"].astype(int)
-            add(watch, part.drop(columns=["watch", "series"]).assign(series=series))
-    if len(part := of(SHARED, EACH, SEQUENCE)):
-        there = [one for one in part if one in FALSE or one.endswith(AT)]
-        add("Other rules", part[["watch", "file", "figure", *there]])
     return "\n".join(f"## {name}\n\n{text}\n" for name, text in parts.items())
 
 
 def _by_wave(part: pd.DataFrame) -> pd.DataFrame:
     """The table with what is noticed within several waves in one column."""
-    for who in ("", "groups, ", "all items, "):
-        for before in QUIET:
-            names = [f"{who}{before} quiet, {one}" for one in WITHIN]
-            if names[0] in part:
-                together = [" ".join(f"{one:.2f}" for one in row) for row in part[names].to_numpy()]
-                part = part.assign(**{f"{who}{before} quiet{AT}": together}).drop(columns=names)
+    for before in QUIET:
+        names = [f"{before} quiet, {one}" for one in WITHIN]
+        if names[0] in part:
+            together = [" ".join(f"{one:.2f}" for one in row) for row in part[names].to_numpy()]
+            part = part.assign(**{f"{before} quiet{AT}": together}).drop(columns=names)
     return part
 
 
 KEYS = {f"False alarms: {watch}": 2 for watch in (OURS, SHORT, LAUNCH, ANEW)}
 KEYS |= {f"Falls noticed: {watch}": 2 for watch in (OURS, LAUNCH)}
-KEYS |= {"A table that changes every night": 2, "A fall in one group": 2, "Other rules": 3}
-KEYS |= {"Earlier waves plan the next": 3}
 BENCHMARK = Benchmark(
     name="monitor",
     about=__doc__ or "",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import labelcore as lc
 from labelcore.designs.progress import Progress
@@ -19,8 +17,6 @@ from labelcore.stats.profile import Cells, FloatArray
 
 LABELS = 150
 ASKED = ("precision", "recall")
-GROUPS = (0.4, 0.3, 0.2, 0.1)
-"""Sizes of groups that have nothing to do with scores or truth."""
 
 
 @dataclass(frozen=True)
@@ -44,56 +40,34 @@ CASES = (
 
 
 class Prepared:
-    """Sessions of one file, many side by side: only their counts by stratum are drawn.
+    """Sessions of one file, many side by side: only their counts by stratum are drawn."""
 
-    grouped   whether each of ``GROUPS`` gets labels of its own
-    """
-
-    def __init__(
-        self, case: Case, folder: Path, asked: Sequence[str] = ASKED, labels: int = LABELS,
-        *, grouped: bool = False,
-    ) -> None:  # fmt: skip
+    def __init__(self, case: Case, folder: Path) -> None:
         path = folder / case.file
         read = pd.read_parquet if path.suffix == ".parquet" else pd.read_csv
         found = read(path).head(case.items)
         own = {"id": found["id"].astype(str), "score": found[f"score_{case.classifier}"],
                "call": found[f"pred_{case.classifier}"]}  # fmt: skip
-        if grouped:
-            own["group"] = np.random.default_rng(5).choice(list("abcd"), len(found), p=GROUPS)
         population = lc.read_population(
             pd.DataFrame(own), id="id", content="id", scores={"m": "score"},
-            predictions={"m": "call"}, groups=("group",) if grouped else (),
+            predictions={"m": "call"},
         )  # fmt: skip
-        plan = lc.Plan("recalibrated_neyman", asked, budget=labels, promise="fixed",
-                       by="group" if grouped else None)  # fmt: skip
-        self.labels = labels
+        plan = lc.Plan("recalibrated_neyman", ASKED, budget=LABELS, promise="fixed")
         self.engine = Engine(population, kept_plan(population, plan))
         frame = self.frame = self.engine.frame
         self.size, self.called = frame.sizes.astype(float), frame.predicted
         truth = found["true_label"].to_numpy().astype(float)
         self.positive = np.bincount(frame.stratum, truth, frame.n_strata)
 
-    def of_group(self, group: int | None) -> NDArray[np.bool_]:
-        """The strata of one group, of all for None."""
-        own = self.frame.group
-        return np.ones(len(self.size), dtype=bool) if group is None else np.equal(own, group)
-
-    def value(
-        self, figure: str, positive: FloatArray | None = None, group: int | None = None
-    ) -> float:
-        mine = self.of_group(group)
-        size = self.size[mine]
-        empty = Cells(size, 0 * size, 0 * size, self.called[mine])
+    def value(self, figure: str, positive: FloatArray | None = None) -> float:
+        empty = Cells(self.size, 0 * self.size, 0 * self.size, self.called)
         totals = self.positive if positive is None else positive
-        return float(ratios([SCALARS[figure]], empty).value(totals[mine])[0])
+        return float(ratios([SCALARS[figure]], empty).value(totals)[0])
 
-    def fallen(self, figure: str, by: float, group: int | None = None) -> FloatArray:
-        """The positives of each stratum after the figure has fallen, in one group alone if one is
-        named."""
-        mine = self.of_group(group)
+    def fallen(self, figure: str, by: float) -> FloatArray:
+        """The positives of each stratum after the figure has fallen."""
 
-        def after(all_share: float) -> FloatArray:
-            share = all_share * mine
+        def after(share: float) -> FloatArray:
             fewer = 1 - share * (figure != "recall")
             more = share * (figure in ("recall", "accuracy"))
             return np.where(
@@ -101,11 +75,12 @@ class Prepared:
                 self.positive + more * (self.size - self.positive),
             )  # fmt: skip
 
-        low, high, goal = 0.0, 1.0, self.value(figure, group=group) - by
+        low, high, goal = 0.0, 1.0, self.value(figure) - by
         for _ in range(50):
             middle = (low + high) / 2
-            above = self.value(figure, after(middle), group) > goal
-            low, high = (middle, high) if above else (low, middle)
+            low, high = (
+                (middle, high) if self.value(figure, after(middle)) > goal else (low, middle)
+            )
         return np.round(after(high))
 
     def sessions(self, positive: FloatArray, runs: int, random: np.random.Generator) -> Cells:
@@ -113,8 +88,8 @@ class Prepared:
         engine, shape = self.engine, (runs, len(self.size))
         there = np.broadcast_to(np.round(positive).astype(np.int64), shape)
         drawn, hits = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        while drawn[0].sum() < self.labels:
-            now = Progress(drawn, drawn.astype(float), hits.astype(float), self.labels)
+        while drawn[0].sum() < LABELS:
+            now = Progress(drawn, drawn.astype(float), hits.astype(float), LABELS)
             take = np.broadcast_to(engine.design.allocate(engine.setup, self.frame, now), shape)
             left = there - hits
             hits = hits + random.hypergeometric(left, self.frame.sizes - drawn - left, take)
