@@ -23,7 +23,6 @@ import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from labelcore.figures.from_counts import look_at
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed
 from labelcore.planning.truth import true_codes
 from labelcore.stats.profile import Cells
@@ -81,15 +80,6 @@ def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[Ro
         row["plain labels to the same width"] = needed[key] if mine else np.nan
         row["ratio"] = key[0] / needed[key] if mine else np.nan
     return found
-
-
-def answered(engine: Engine, codes: np.ndarray) -> Iterator[int]:
-    """Answers one item after another by its code, (n_items,); the number of labels after each."""
-    events = [Event(0, "labelled", "", "known", label=name) for name in engine.population.classes]
-    while engine.peek() is not None:
-        index = engine.draw_next()
-        engine.answer(index, events[codes[engine.asked[index - 1].position]])
-        yield engine.labels
 
 
 def codes_as_text(population: lc.Population, codes: np.ndarray) -> list[str]:

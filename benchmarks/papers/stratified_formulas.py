@@ -26,19 +26,6 @@ def gain_of_optimal(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> f
     return float((weight * (spread - (weight * spread).sum()) ** 2).sum()) / labels
 
 
-def loss_of_small_strata(sizes: ArrayLike, accuracy: float, labels: float) -> float:
-    """V(random) - V(proportional) where every stratum has the same accuracy (section 3.4.2): below
-    zero, because the strata gain nothing and N_k / (N_k - 1) exceeds N / (N - 1).
-
-    Departure: the last line before section 3.5 has lost a factor N_k; this follows from the line
-    above it and from equation 7. Strata have two items or more.
-    """
-    size = np.asarray(sizes, dtype=float)
-    total = size.sum()
-    parts = (total - size) / (total * (total - 1) * (size - 1)) * size
-    return -accuracy * (1 - accuracy) / labels * float(parts.sum())
-
-
 def _weights(sizes: ArrayLike) -> np.ndarray:
     size = np.asarray(sizes, dtype=float)
     return np.asarray(size / size.sum())
