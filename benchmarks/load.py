@@ -19,6 +19,7 @@ import secrets
 import tempfile
 import time
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -31,10 +32,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from benchmarks.annotators import Told, faults
 from benchmarks.browser import DONE, STOPWATCH
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
+from labelcore.log.events import Event
 from labelcore.session.copying import copy_project
 from labelcore.store import open_store
 from labelcore.team.register import Register
@@ -56,6 +57,46 @@ PATIENCE = 240.0
 HASHED = "$2b$04$EvxIXtik6F5Fdvngv9VgYuPNxKq.x.qbgripzKMdx7o03PKr3ewPq"
 """Of the tests' word, of the least work: what a login costs is not measured."""
 SURFACE, TRIGGER = "labelcore_surface", "$$STREAMLIT_INTERNAL_KEY_{}__events"
+ANSWERED = ("labelled", "reread", "late")
+
+
+@dataclass(slots=True)
+class Told:
+    """What the people were shown and sent, and what they were told.
+
+    shown    (person, token) -> the item on the screen
+    sent     (person, token) -> the label
+    stored   (person, token) -> the label that was called stored
+    """
+
+    shown: dict[tuple[str, str], str] = field(default_factory=dict)
+    sent: dict[tuple[str, str], str] = field(default_factory=dict)
+    stored: dict[tuple[str, str], str] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+
+
+def faults(told: Told, events: Sequence[Event]) -> list[str]:
+    """What the log holds against what people were told; nothing when both agree."""
+    answers = [one for one in events if one.kind in ANSWERED]
+    by_token = {(one.annotator, str(one.answers)): one for one in answers}
+    found = []
+    for key, label in told.stored.items():
+        if key not in by_token:
+            found.append(f"missing: {key} was told that {label!r} is stored")
+        elif by_token[key].label != label:
+            found.append(f"changed: {key} was told {label!r}, got {by_token[key].label!r}")
+    for key, one in by_token.items():
+        if told.shown.get(key) != one.item_id:
+            found.append(f"unseen: {key} answered {one.item_id!r} and saw {told.shown.get(key)!r}")
+        if key not in told.sent:
+            found.append(f"never sent: {key}")
+    found += [f"no word: {key} was told nothing" for key in told.sent.keys() - told.stored.keys()]
+    draws = Counter(one.index for one in answers if one.kind == "labelled")
+    items = Counter(one.item_id for one in answers if one.kind == "labelled")
+    judged = Counter((one.index, one.annotator) for one in answers if one.kind != "late")
+    for what, times in (("draw", draws), ("item", items), ("by whom", judged)):
+        found += [f"twice: {what} {key!r} {n} times" for key, n in times.items() if n > 1]
+    return found
 
 
 @dataclass
