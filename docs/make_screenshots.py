@@ -20,11 +20,11 @@ from playwright.sync_api import Browser  # noqa: E402
 from screenshots import material, projects, scenes  # noqa: E402
 from screenshots.camera import Scene, take  # noqa: E402
 
-from docs.measure_screens import BEGIN  # noqa: E402
 from tests.browser.chromium import launch  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
 
 IMAGES, LIST = ROOT / "docs" / "images", ROOT / "docs" / "screens.md"
+BEGIN = "## What there is to read, to press and to look for"
 LARGEST_SUM = 5_000_000
 EMPTY = Scene("start", "Start page of a new installation: trials, and the own file.", "",
               wait=".st-key-trial-digits button")  # fmt: skip
