@@ -32,7 +32,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from pypdf import PdfReader
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
 from labelcore.access import key_of
 from labelcore.items.highlight import LONGEST
@@ -523,42 +523,9 @@ def faults(rows: Rows, options: Options) -> list[str]:
 FILES = """Small files with bytes cut, changed, put in and taken out at random, through the
 functions that *New project* reads them with."""
 
-HEAD = """# Attacks by contents
-
-Words that try to run a script, to fetch something, to cover the page, to become a formula or to
-break what reads them, ten at a time in one project with 30 labels. Each is a text to judge, the
-name of a class, a note and part of the instructions; three of ten are the question, words to mark
-and columns shown beside the text; the first two name the project, its file, the classifier and
-people; all of them are people with a role where they can be a name, one a group, and lines of the
-audit trail; a monitor is called as the project. Characters that a name may not have are taken out
-of it. Each page is opened with them in a real Chromium; on *Label* four of 40 items are seen, with
-every class and the instructions.
-
-What is counted: a flag that their scripts would set, and dialogs; every request that does not go to
-the server itself; elements, attributes, formatting and formulas that only they can have brought;
-styles of the page's frame, of the answers and of error messages that a project with harmless words
-does not have, and pages wider than the window; traces of errors, also in what the server prints.
-The written report is opened as a page of its own. Of the other exports, tables are read back and
-searched for formulas, PDF for actions and scripts, Markdown for markup outside of code; JSON,
-Parquet and pictures are only read back.
-
-Not in it: broken files that are uploaded in the browser (the page's own way of reading has them in
-`tests/ui/test_read_mutants.py`, a cancelled upload is in `tests/browser/test_large_file.py`); files
-that unpack to too much or pass another limit ([bad files](bad_files.md)); pictures that
-attack their decoder (`tests/items/test_picture.py`); a full disk
-(`tests/store/test_sqlite_faults.py`, `tests/store/test_keeper.py`) and a store that is locked or
-moved (`tests/browser/test_store.py`); contents typed in the browser and not stored by Python; other
-browsers than Chromium, dark colours and narrow windows. No spreadsheet program opens the tables:
-cells are read as openpyxl reads them. Words to mark are cut at 100 characters: where a project made
-by Python has a longer one, *Label* says so and nobody can label. The contents are a list, not a
-search for new ones. Where a bare page draws the first 48 of them unescaped, the watch misses three:
-an unclosed `noscript`, a button, and a style for buttons where there is none.
-
-"""
-
 BENCHMARK = Benchmark(
     name="attacks", about=__doc__ or "", jobs=jobs, tables=tables, faults=faults,
-    page="attacks.md", head=HEAD + MADE + "\n\n", workers=1,
+    page="attacks.md", workers=1,
 )  # fmt: skip
 
 if __name__ == "__main__":

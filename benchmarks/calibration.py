@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.populations import FILE_SEED, overconfident, rounded, written
 from benchmarks.real_files import FILES, NEWS
 from labelcore.figures.calibration import bounds, cell_rates, counted
@@ -159,26 +159,6 @@ def held(missed: int, runs: int) -> str:
     return f"{share:.3f} ± {np.sqrt(max(share * (1 - share), 1e-9) / runs):.3f}"
 
 
-HEAD = f"""# How many are positive at each score
-
-{MADE}
-
-`Session.calibration()` cuts a classifier's scores into at most eight ranges that are planned to get
-as many labels each, before the first label, and gives the share of positives in each with a band
-for all of them together: the interval of a stratified quantity, with the error level divided by the
-number of ranges (Bonferroni), wider while it is watched ([the boundary](horizon.md)).
-*Explore* draws it; where scores lie between 0 and 1 it says in how many ranges the mean score lies
-outside the band. Corrected scores (`Session.corrected_scores()`, `labelcore export corrected`) are
-the isotonic fit to the same labels, weighted by the items each stands for: an estimate without a
-promise.
-
-{LABELS} labels a session. *Held* is the share of sessions in which the band had the true share of
-every range (95 % promised), with its binomial standard error; *watched* at every tenth label. Twins
-on the same sessions show what the two allowances are for. The band is approximate: measured, not
-proved. Widths are those of the narrowest and of the median range at the end.
-
-"""
-
 BENCHMARK = Benchmark(
     name="calibration",
     about=__doc__ or "",
@@ -187,7 +167,6 @@ BENCHMARK = Benchmark(
     runs=100,
     quick_runs=10,
     page="calibration.md",
-    head=HEAD,
     workers=1,
 )
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.groups import Case
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from benchmarks.sessions import Prepared
 from labelcore.figures.current import results
 from labelcore.figures.differences import REST, differences
@@ -202,25 +202,9 @@ def jobs(options: Options) -> dict[str, Job]:
     }
 
 
-HEAD = f"""# Differences
-
-`Session.differences` compares classifiers, groups, or each group with the rest, all at once by the
-largest of correlated standard errors (`labelcore/figures/differences.py`).
-
-{MADE}
-
-"All right": the share of sessions in which every difference of accuracy holds the true one. "Wrong
-ahead": in which any row is told to be ahead that is not. "Decided": the share of the pairs of which
-one is told to be ahead; "half": the mean half-width in points. "Each right": a cell of
-`Session.table` by itself, in the mean; "table all right": all of them with `together`.
-
-Of 1,200 sessions one named a row as ahead that was not. Groups of a file of 20,000 items with 300
-labels in all are seldom told apart: their half-widths are 20 to 30 points.
-
-"""
 BENCHMARK = Benchmark(
     name="differences", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=4,
-    page="differences.md", head=HEAD, workers=1,
+    page="differences.md", workers=1,
 )  # fmt: skip
 
 if __name__ == "__main__":

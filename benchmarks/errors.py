@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.real_files import FILES, RealFile
 from labelcore.figures import in_common as figures
 from labelcore.log.engine import Engine
@@ -115,23 +115,6 @@ def faults(found: Rows, options: Options) -> list[str]:
             for row in rows if row["told"] / row["twins"] > most]  # fmt: skip
 
 
-HEAD = f"""# What errors have in common
-
-{MADE}
-
-*Review* and `Session.errors_in_common()` hold everything an item has or has not (words, scores,
-lengths, groups, what other classifiers say) against chance, among the labelled items that are
-called the same: the smallest of all tail chances must be smaller than in 95 % of permutations
-(Westfall and Young 1993), at half of the planned labels and at all of them together. Ratios have
-the exact conditional interval, each end with half of the error, no less than 1. It is about the
-labelled items alone, which are not like the file.
-
-In a twin the errors of the whole file are dealt out anew. It should say something in at most one of
-twenty sessions; the last column is the same without counting how much was looked for, twenty
-features one by one. ± is one binomial standard error at .05.
-
-"""
-
 BENCHMARK = Benchmark(
     name="errors",
     about=__doc__ or "",
@@ -141,7 +124,6 @@ BENCHMARK = Benchmark(
     runs=60,
     quick_runs=5,
     page="errors.md",
-    head=HEAD,
     workers=1,
 )
 

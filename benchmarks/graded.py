@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from benchmarks.sessions import Prepared
 from labelcore.designs.base import IntArray, Look
 from labelcore.designs.profile_figures import graded_mean
@@ -247,49 +247,9 @@ def tables(rows: Rows, options: Options) -> str:
     )
 
 
-HEAD = f"""# Mean scores of graded answers
-
-Where the classes are three or more numbers, such as 1 to 5, people grade in place of passing or
-failing. `Session.judge()` then tells the mean score by people beside the judge's, its bias and the
-share of equal grades, of all items and of each system; where prompts are named, *Progress* and the
-report have the same table. The mean is estimated within strata by the judge's grade, whose sizes
-are known, so that a regression on that grade within strata has nothing to add. The interval is a
-likelihood-ratio region over the shares of the grades in each stratum, with a quarter of a label at
-the far end (`labelcore/stats/graded_profile.py`).
-
-```python
-population = labelcore.read_population(
-    "answers.jsonl", id="id", content=["prompt", "answer"], prompt="prompt_id",
-    predictions={{"judge": "judge.score"}}, groups=("model",))
-session = labelcore.Session(population, labelcore.Plan(
-    "recalibrated_neyman", "accuracy", by="model", budget=200))
-session.judge("model")
-```
-
-A mean score is no estimand of a plan: sizes are planned for the share of equal grades, there are no
-claims and no margins about it, and systems are told apart by eye, each by its own interval.
-
-## What was measured
-
-{MADE}
-
-3,000 items. "Right": the share of runs whose interval holds the mean. "Width": over that of a plain
-sample whose spread is known. "Good", "lenient": a judge with an error of half a grade, and one that
-is a grade too kind; "rare": 2 % of answers are 1, half of them called good; "rarest": 1 %, eight in
-ten of them; "two-ended": people say 1 or 5; "poor", "constant": a judge that says next to nothing.
-Five strata are the judge's grades, 18 cut them in equal pieces. The mean over cells is to be .945,
-and none under .93 beyond two standard errors: the profile keeps that, and so does Student's t with
-two surprises, which is wider from 100 labels on. With 50 labels in 18 strata, and where a judge
-overlooks nearly all rare bad answers, it is wider than a plain sample whose spread is known.
-
-Watched, the promise is that of the plan: the boundary for its planned size, whose ends hold at
-every look, here in 300 or 500 sessions of 200 labels. A fixed promise that is looked at is wrong at
-some look in up to 18 % of sessions. Whole sessions: 200 of each, the mean score of all items.
-
-"""
 BENCHMARK = Benchmark(
     name="graded", about=__doc__, jobs=jobs, tables=tables, runs=1_000, quick_runs=50,
-    page="graded.md", head=HEAD,
+    page="graded.md",
 )  # fmt: skip
 
 if __name__ == "__main__":

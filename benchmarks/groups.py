@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from benchmarks.real_files import FILES
 from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.current import results
@@ -250,39 +250,9 @@ def jobs(options: Options) -> dict[str, Job]:
     }
 
 
-HEAD = f"""# Groups
-
-`Plan(by=...)` gives groups of the items labels of their own (`labelcore/designs/group_frame.py`):
-strata lie within groups, each group gets equally many labels, and a share w of all labels goes by
-the allocation of the whole file. w is the least with which every figure of all items is foretold at
-most 1.2 times as wide as without groups. Groups of fewer than 50 items, and those beyond one for
-each 40 planned labels, are joined.
-
-More than 20 different numbers are four ranges, cut at the quartiles or at given edges, dates are
-months. A group that has come out too wide may get more: `Session.extend(budget=, group=,
-estimand=)` asks the labels more of it, and *Progress* says how many lead to the next narrower
-interval; a plan by groups is watched for four times its size.
-
-In 1,000 labels the accuracy of the worst of eight groups is known within 6.2 and 6.9 points, where
-35 and 38 fall out of a plan without groups, its precision within 10 and 12, and the figures of all
-items are 1.03 to 1.17 times as wide. A project for each group is no better in accuracy, and in
-recall, of which nothing is shared over groups, it is: 8 and 10 points for 10 and 14.
-
-## What was measured
-
-{MADE}
-
-"All items", "worst group": mean half-widths. "Times none": that of all items over that without
-groups. "Right": the share of sessions whose interval holds the truth, in the mean of the groups;
-"least": of the group where it is least; "every group": of the sessions in which all groups of a
-figure hold at once, each on its own. "Watched" is right where it was so at every tenth label.
-"Projects" have the same labels in all, an equal part each. The two made files have 20,000 items in
-groups of 40 to 1 %; the real ones are in four groups by the length of their texts.
-
-"""
 BENCHMARK = Benchmark(
     name="groups", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=10,
-    page="groups.md", head=HEAD, workers=1,
+    page="groups.md", workers=1,
 )  # fmt: skip
 
 if __name__ == "__main__":

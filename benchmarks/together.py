@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from benchmarks.populations import MAIN, known
 from benchmarks.real_files import FILES
 from benchmarks.sessions import Prepared, Shown, see
@@ -140,31 +140,9 @@ def jobs(options: Options) -> dict[str, Job]:
     return {one.name: partial(measure, one, options.data, options.runs) for one in CASES}
 
 
-HEAD = f"""# All figures at once
-
-With `Plan(together=True)` all figures of a plan hold at once: each gets the error level that their
-correlation leaves it at that look (`labelcore/stats/max_t.py`). Six figures of two classifiers by
-`agreement_patterns` are tested with 400 sessions of 120 labels, fixed and watched, beside a twin
-that must fail (`tests/figures/test_together.py`, marked slow).
-
-Approximate claims divide the error level. A claim can be wrong at one end only, and nobody knows at
-which; where the wrong ends of two claims lie opposite, their correlation leaves nothing: each end
-of two claims may have .022 to .024 of .05 for correlations of 0 to .8 by the worst of the signs
-(4,000 normals), and has .025. Of three it may be .016 to .021, and they have .017.
-
-## Sessions of {LABELS} labels
-
-{MADE}
-
-"Any wrong": the share of sessions in which the interval of at least one figure excluded the truth;
-watched, at any of the looks. "Foretold": the share that *New project* names before the tick, from
-the correlation at expected counts. "Labels": the square of how many times as wide the last
-intervals are as those of each on its own.
-
-"""
 BENCHMARK = Benchmark(
     name="together", about=__doc__, jobs=jobs, tables=tables, runs=400, quick_runs=20,
-    page="together.md", head=HEAD, workers=1,
+    page="together.md", workers=1,
 )  # fmt: skip
 
 if __name__ == "__main__":

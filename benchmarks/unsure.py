@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.harness import (
-    MADE,
     Benchmark,
     Job,
     Options,
@@ -317,39 +316,9 @@ def tables(rows: Rows, options: Options) -> str:
     )  # fmt: skip
 
 
-NAMES = ", ".join(name.partition(".")[0] for name in CLASSIFIERS)
-HEAD = f"""# Items that nobody can judge
-
-{MADE}
-
-By default figures are about the items that a person can judge (`Plan(unsure="judged")`): each
-stratum counts with the items of it that can be judged, as the answers tell, and the interval allows
-for that estimate (`labelcore/stats/judged.py`). Here {ANSWERS} items are asked by
-`recalibrated_neyman` on three real files ({NAMES}),
-and 0, 2, 10 or 30 % of the answers are unsure: at random; true positives twice as often as the
-others; wrong calls three times as often; or near the cut (six in ten of the items there, the fewer
-the further away). No method sees the class of an unsure item.
-
-- *Judged: covered*: the interval at {ANSWERS} answers holds the figure of the judged items. *All
-  sizes*, the twin that must fail: the same answers with the strata of the whole file.
-- *Watched: ever wrong*: of the watched intervals, looked at {len(LOOKS)} times from {LOOKS[0]} to
-  {LOOKS[-1]} answers, one at least did not hold it; the promise is 0.05.
-- *All items*: how often the figure of all items is held by the interval that leaves the unsure out,
-  and by the range of the odds: each unsure item has between a third of and three times the odds of
-  the others of its stratum to be judged wrongly. Where wrong calls are unsure three times as often
-  and many are, that is more than three times the odds, and the range does not hold it.
-- Widths over that of sessions in which nobody is unsure; *either way* counts each unsure item as
-  whatever is worst or best ({FEW} sessions of a cell).
-
-Curves, choices, claims, and figures of methods that sample otherwise (over-sampling, recycled
-samples, strata by sureness) count each unsure item either way, from the first one on. Along a
-ranked list one answer of a hundred then makes the band 1 to 4 % wider, two of a hundred 1 to 5 %
-(`geometric_strata`, 300 labels, four sessions).
-
-"""
 BENCHMARK = Benchmark(
     name="unsure", about=__doc__, jobs=jobs, tables=tables,
-    runs=300, quick_runs=6, page="unsure.md", head=HEAD,
+    runs=300, quick_runs=6, page="unsure.md",
 )  # fmt: skip
 
 if __name__ == "__main__":
