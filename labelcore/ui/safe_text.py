@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 
 JOINER = "\N{WORD JOINER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-_PUNCTUATION = re.compile(f"([{re.escape(string.punctuation)}])")
+# Not a name's underscore: widgets give their label, as it is, to screen readers, too.
+_MARKS = re.compile(r"([\\`*\[\]<>$~|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_]))")
 _UNSEEN = {"Cc", "Cs", "Co", "Cn"}
 _BIDI = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
-# Shortcodes, directives, bare addresses and arrows are found after backslashes are gone.
+# Shortcodes, directives, bare addresses and arrows are found after backslashes are gone; headings,
+# rules and lists need the beginning of the line.
 _FOUND_LATER = re.compile(
     r"(?<=:)(?=\S)|(?<=@)(?=\S)|(?<=www)(?=\.)|(?<=-)(?=[->])|(?<=<)(?=[-=])"
-    r"|(?<=[-=])(?=>)",
+    r"|(?<=[-=])(?=>)|^(?=#|[-+=](?:[\s=-]|$)|\d+[.)](?:\s|$))",
     re.IGNORECASE,
 )
 
@@ -37,11 +38,11 @@ def plain(text: object, limit: int = 2000) -> str:
     No emphasis, link, image, mathematics, colour, icon, HTML or bare address survives.
 
     >>> plain("**a** :red[b] $x$").replace(JOINER, "")
-    '\\*\\*a\\*\\* \\:red\\[b\\] \\$x\\$'
+    '\\*\\*a\\*\\* :red\\[b\\] \\$x\\$'
     """
-    return _PUNCTUATION.sub(r"\\\1", _FOUND_LATER.sub(JOINER, one_line(text, limit)))
+    return _MARKS.sub(r"\\\1", _FOUND_LATER.sub(JOINER, one_line(text, limit)))
 
 
 def unbroken(text: object, limit: int = 2000) -> str:
     """``plain``, with percentages that no line end tears apart."""
-    return plain(text, limit).replace(" \\%", "\N{NO-BREAK SPACE}\\%")
+    return plain(text, limit).replace(" %", "\N{NO-BREAK SPACE}%")

@@ -437,6 +437,16 @@ def texts(test: AppTest) -> str:
     )
 
 
+def plainly(test: AppTest) -> str:
+    """The texts of a page without the signs that keep them literal."""
+    return texts(test).replace("\\", "").replace(JOINER, "")
+
+
+def captions(page: AppTest, key: str = "new-aim") -> list[str]:
+    """What stands below the choices of a radio, such as on the cards of *New project*."""
+    return [one.replace("\\", "") for one in page.radio(key=key).proto.captions]
+
+
 def button(test: AppTest, start: str):
     """The button whose key, label or place on the labelling surface starts with ``start``."""
     found: list[Any] = [b for b in surface_buttons(test) if b.place.startswith(start)]

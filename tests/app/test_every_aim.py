@@ -13,7 +13,7 @@ from labelcore.ui import new_terms
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import button, created, every_question, texts, to_aim
+from tests.app.conftest import button, captions, created, every_question, texts, to_aim
 from tests.app.test_new_project import with_upload
 from tests.cases import sampled
 
@@ -75,11 +75,6 @@ def test_few_called_positive_suggest_precision_and_recall(app) -> None:
     to_aim(page, "Is it spam?")
     assert page.radio(key="new-aim").value == BOTH.title
     assert "24 of 240 called 'Yes'." in captions(page)[0]
-
-
-def captions(page: AppTest) -> list[str]:
-    """What stands on the cards, below their titles."""
-    return [one.replace("\\", "") for one in page.radio(key="new-aim").proto.captions]
 
 
 @pytest.mark.full

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.store import open_store
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, button, plainly, texts
 from tests.cases import sampled
 
 
@@ -41,10 +41,6 @@ def field(page: AppTest, start: str):
     """The input whose key starts so."""
     kinds = (page.text_input, page.text_area, page.number_input, page.radio)
     return next(one for kind in kinds for one in kind if (one.key or "").startswith(start))
-
-
-def plainly(page: AppTest) -> str:
-    return texts(page).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
 def names(data_folder: Path) -> list[str]:

@@ -63,7 +63,7 @@ def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
     assert races()._done, "the methods were simulated for all items"
     page.segmented_control(key="new-by").set_value("language").run()
     (price,) = (one.value for one in page.markdown if one.value.startswith("With 200 labels"))
-    assert price.endswith("(accuracy\\, l1)") or price.endswith("(accuracy\\, l2)"), price
+    assert price.endswith("(accuracy, l1)") or price.endswith("(accuracy, l2)"), price
 
 
 @pytest.mark.full

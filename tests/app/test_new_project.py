@@ -13,7 +13,7 @@ from labelcore.report import report_html
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import HOSTILE, back, button, created, on, texts, to_aim
+from tests.app.conftest import HOSTILE, back, button, captions, created, on, texts, to_aim
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -363,11 +363,6 @@ def test_one_press_leads_back_to_the_columns_of_a_file_without_a_classifier(app)
     assert "No classifier was found" in texts(page)
 
 
-def radio_captions(page, key: str) -> list[str]:
-    """What stands below the choices of a radio."""
-    return [one.replace("\\", "") for one in page.radio(key=key).proto.captions]
-
-
 TIMES = "four times the planned number of labels"
 
 
@@ -378,7 +373,7 @@ def test_it_says_how_far_a_watched_plan_holds(
     """As far as the plan that is made of it."""
     page = whole_way(app, items, way=MARGIN if margin else None)
     until, part = (TIMES, "fifth") if margin else ("200 labels", "sixth")
-    watched, once = radio_captions(page, "new-promise")
+    watched, once = captions(page, "new-promise")
     assert watched == (
         f"The interval is valid at every look up to {until}; in return it is about a {part} wider."
     )

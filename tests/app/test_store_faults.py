@@ -19,17 +19,12 @@ from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
 from labelcore.store import guard
 from labelcore.ui import presses, sessions, summary
-from tests.app.conftest import button, surface, texts
+from tests.app.conftest import button, plainly, surface
 from tests.cases import sampled
 from tests.permissions import modes, ordinary_user
 from tests.report.sessions import automatic_backup
 
 PAGES = ["", "label", "progress", "explore", "report"]
-
-
-def said(page) -> str:
-    """The texts of a page without the signs that keep them literal."""
-    return texts(page).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
 @pytest.mark.parametrize("page", sampled(PAGES, 1, seed=1, keep=["label"]))
@@ -39,10 +34,10 @@ def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path,
     database, kept = data_folder / "labelcore.db", data_folder / "elsewhere.db"
     database.rename(kept)
     button(shown, "positive").click().run()
-    assert "Your last press was not stored" in said(shown)
+    assert "Your last press was not stored" in plainly(shown)
     for again in (shown.run(), app(page, project="demo")):
-        assert "moved, replaced or deleted" in said(again)
-        assert "no project" not in said(again)
+        assert "moved, replaced or deleted" in plainly(again)
+        assert "no project" not in plainly(again)
     assert not database.exists()
     kept.rename(database)
     assert not app(page, project="demo").error
@@ -64,7 +59,9 @@ def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder,
     tamper(data_folder, f"UPDATE event SET label = {change} WHERE sequence = 5")
     shown = app(page, project="demo")
     if not page:
-        assert "log changed at event 5" in said(shown) and "No figures are shown" in said(shown)
+        assert "log changed at event 5" in plainly(shown) and "No figures are shown" in plainly(
+            shown
+        )
         return
     assert [one.value.replace("\\", "").count("event 5 does not") for one in shown.error] == [1]
     assert not surface(shown).get("answers")
@@ -79,10 +76,10 @@ def test_start_reads_the_logs_again_from_time_to_time(
     make(labels=30)
     now = [0.0]
     monkeypatch.setattr(summary, "monotonic", lambda: now[0])
-    assert "log changed" not in said(app(""))
+    assert "log changed" not in plainly(app(""))
     tamper(data_folder, "UPDATE event SET label = 'no' WHERE label = 'yes'")
     now[0] = summary.CHECKED_SECONDS + 1
-    assert "log changed at event" in said(app(""))
+    assert "log changed at event" in plainly(app(""))
 
 
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
@@ -111,12 +108,12 @@ def test_the_newest_backup_comes_back_by_one_press(app, make, data_folder, page,
     assert shown.error
     pressed = shown.button(key="put-back").click().run()
     assert not pressed.error
-    found = re.search(r"is back, with (\d) answers? given since", said(pressed))
+    found = re.search(r"is back, with (\d) answers? given since", plainly(pressed))
     assert found is not None
     since = int(found[1])
     # Of a damaged file SQLite may still have pages that lay in the file of the newest changes.
     assert since == 3 if how == "changed" else since in range(4)
-    assert "The store as it was is labelcore-before-" in said(pressed)
+    assert "The store as it was is labelcore-before-" in plainly(pressed)
     session = lc.Session.open(f"sqlite:///{database}", "demo")
     assert session.labels == 10 + since and not session.broken_at
     assert not app("label", project="demo").error
@@ -126,7 +123,7 @@ def test_without_a_backup_there_is_no_button(app, data_folder: Path) -> None:
     data_folder.mkdir(parents=True)
     (data_folder / "labelcore.db").write_bytes(b"not a database" * 100)
     shown = app("progress", project="demo")
-    assert "There is no automatic backup" in said(shown)
+    assert "There is no automatic backup" in plainly(shown)
     assert "put-back" not in {one.key for one in shown.button}
 
 
@@ -140,7 +137,7 @@ def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) 
     shown = app("label", project="demo")
     button(shown, "positive").click().run()
     deadline = time.monotonic() + 20
-    while "No backup could be made" not in said(app(page, project="demo")):
+    while "No backup could be made" not in plainly(app(page, project="demo")):
         assert time.monotonic() < deadline
     assert not app("label", project="demo").error
 
@@ -150,7 +147,7 @@ def test_a_forged_text_is_not_shown(app, make, data_folder) -> None:
     app("label", project="demo")
     tamper(data_folder, """UPDATE item SET content = '{"text": "forged"}'""")
     shown = app("label", project="demo")
-    assert "is not the one that was drawn" in said(shown) and "forged" not in said(shown)
+    assert "is not the one that was drawn" in plainly(shown) and "forged" not in plainly(shown)
     assert not surface(shown).get("answers")
 
 
@@ -163,8 +160,8 @@ def test_a_locked_database_keeps_the_item_and_stores_the_press_later(
     with closing(sqlite3.connect(data_folder / "labelcore.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         button(shown, "positive").click().run()
-        assert "not stored yet. Labelcore tries it again by itself" in said(shown)
-        assert "locked by another program" in said(shown)
+        assert "not stored yet. Labelcore tries it again by itself" in plainly(shown)
+        assert "locked by another program" in plainly(shown)
         assert button(shown, "positive")
         assert not shown.error
         for page in ("progress", "report", ""):
@@ -194,8 +191,8 @@ def test_what_is_not_recorded_is_said(app, make, data_folder, monkeypatch) -> No
         for page in ("progress", "report"):
             shown = app(page, project="demo")
             assert not shown.error
-            assert "This look is not recorded." in said(shown) and "read-only" in said(shown)
-            assert "13 of 60" in said(shown) or page == "report"
+            assert "This look is not recorded." in plainly(shown) and "read-only" in plainly(shown)
+            assert "13 of 60" in plainly(shown) or page == "report"
         session = lc.Session.open(f"sqlite:///{database}", "demo")
         assert session.results()["accuracy"].labels_used == 13
         assert "read-only" in session.unrecorded
@@ -209,4 +206,4 @@ def test_what_is_not_recorded_is_said(app, make, data_folder, monkeypatch) -> No
     assert session.events[:-1] == log and session.events[-1].kind == "looked"
     assert not session.unrecorded
     shown = app("progress", project="demo")
-    assert "not recorded" not in said(shown)
+    assert "not recorded" not in plainly(shown)

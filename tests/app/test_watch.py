@@ -95,7 +95,7 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
 ) -> None:
     start = app()
     assert start.expander[0].label == "Finished waves of monitors (3)"
-    assert "**spam\\: w3**" in links(start)
+    assert "**spam: w3**" in links(start)
     session = sessions.session("spam: w3")
     for _ in range(5):
         session.answer(session.next("me"), "yes", annotator="me")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 
 import labelcore as lc
@@ -15,18 +14,6 @@ from labelcore.replay import replay, replay_project
 from tests.cases import sampled
 
 ITEMS, BUDGET = 500, 60
-
-
-@pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
-    score = np.random.default_rng(4).beta(0.6, 1.4, ITEMS)
-    path = tmp_path_factory.mktemp("overlap") / "items.csv"
-    rows = (f"i{place},text {place},{one:.4f}" for place, one in enumerate(score))
-    path.write_text("id,text,score\n" + "\n".join(rows), "utf-8")
-    return lc.read_population(
-        path, id="id", content=["text"], scores={"m": "score"}, thresholds={"m": 0.5},
-        classes=["no", "yes"], positive="yes",
-    )  # fmt: skip
 
 
 def started(population: lc.Population, overlap: float = 0.3, readers: int = 2) -> lc.Session:

@@ -17,18 +17,6 @@ from tests.answering import next_draw
 ITEMS, BUDGET = 600, 80
 
 
-@pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
-    score = np.random.default_rng(4).beta(0.6, 1.4, ITEMS)
-    path = tmp_path_factory.mktemp("repeats") / "items.csv"
-    rows = (f"i{place},text {place},{one:.4f}" for place, one in enumerate(score))
-    path.write_text("id,text,score\n" + "\n".join(rows), "utf-8")
-    return lc.read_population(
-        path, id="id", content=["text"], scores={"m": "score"}, thresholds={"m": 0.5},
-        classes=["no", "yes"], positive="yes",
-    )  # fmt: skip
-
-
 def started(population: lc.Population, repeats: float = 0.3) -> lc.Session:
     plan = lc.Plan(
         "recalibrated_neyman", ["precision", "recall"], budget=BUDGET, repeats=repeats, seed=7

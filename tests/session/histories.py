@@ -59,6 +59,9 @@ class Clock:
         self.moment += timedelta(microseconds=1)
         return self.moment.isoformat(timespec="microseconds")
 
+    def pass_by(self, time: timedelta) -> None:
+        self.moment += time
+
 
 @cache
 def items() -> Population:
@@ -399,7 +402,7 @@ class History(RuleBasedStateMachine):
 
     @rule(minutes=st.sampled_from([1, TAKEN_MINUTES, 30]))
     def time_passes(self, minutes: int) -> None:
-        self.clock.moment += timedelta(minutes=minutes)
+        self.clock.pass_by(timedelta(minutes=minutes))
 
     @rule(number=people)
     def undoes(self, number: int) -> None:

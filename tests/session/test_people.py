@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -21,22 +21,9 @@ from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
+from tests.session.histories import Clock
 
 A_MINUTE = timedelta(minutes=1)
-
-
-class Clock:
-    """The time that sessions write and compare; it stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 5, 1, 9, tzinfo=UTC)
-
-    def now(self) -> str:
-        self.moment += timedelta(microseconds=1)
-        return self.moment.isoformat(timespec="microseconds")
-
-    def pass_by(self, time: timedelta) -> None:
-        self.moment += time
 
 
 @pytest.fixture

@@ -29,8 +29,7 @@ from labelcore.papers.recycling.savings import savings
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
-from labelcore.ui.safe_text import JOINER
-from tests.app.conftest import HOSTILE, button, created, texts, to_aim
+from tests.app.conftest import HOSTILE, button, created, plainly, texts, to_aim
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -84,10 +83,6 @@ def population(file: Path) -> lc.Population:
     )  # fmt: skip
 
 
-def said(test: AppTest) -> str:
-    return texts(test).replace("\\", "").replace(JOINER, "")
-
-
 def numbers(test: AppTest, column: str) -> list[int]:
     """The whole numbers in a column of the last table, whatever else stands beside them."""
     return [int(re.sub(r"\D", "", cell)) for cell in test.table[-1].value[column]]
@@ -119,8 +114,8 @@ def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
     page = opened(STRATA)
     frame = compare_stratifications(population(file), "a")
     least = frame[frame["allocation"] == "proportional"]["ratio"].min()
-    assert f"as good as about {round(200 / least):,} of a plain random sample" in said(page)
-    assert "planned as if the scores were probabilities" in said(page)
+    assert f"as good as about {round(200 / least):,} of a plain random sample" in plainly(page)
+    assert "planned as if the scores were probabilities" in plainly(page)
     assert len(page.dataframe[-1].value) == 7 * 9 * 3
     page.segmented_control(key="compare-allocation").set_value("optimal").run()
     assert "freeze strata" in page.warning[-1].value
@@ -144,7 +139,7 @@ def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
         k, *group_rates(k, 0.7, 0.6), 0.06, above=groups[0], below=groups[1]
     )  # fmt: skip
     assert f"{sizes.above:,} of the {groups[0]:,} items called positive and {sizes.below:,}" in (
-        said(page)
+        plainly(page)
     )
     plan = goes_on(page, data_folder)
     assert (plan.design, plan.margin, plan.promise) == ("oversampling", 0.06, "fixed")
@@ -169,13 +164,13 @@ def test_oversampling_tells_a_range_where_nobody_has_measured(
         ).total
         for both in product((1 / 3, 1, 3), repeat=2)
     ]  # fmt: skip
-    found = re.search(r"\*\*([\d,]+) to ([\d,]+) labels: nobody has measured", said(page))
+    found = re.search(r"\*\*([\d,]+) to ([\d,]+) labels: nobody has measured", plainly(page))
     assert found is not None
     low, high = (int(one.replace(",", "")) for one in found.groups())
     assert low == pytest.approx(min(sizes), rel=0.02) and high == pytest.approx(
         max(sizes), rel=0.02
     )
-    assert high > 1.5 * low and "items called positive and" not in said(page)
+    assert high > 1.5 * low and "items called positive and" not in plainly(page)
     plan = goes_on(page, data_folder)
     assert (plan.design, plan.promise) == ("oversampling", "watched")
     assert plan.params.get("assumed_precision") is None
@@ -189,14 +184,14 @@ def test_an_earlier_matrix_plans_by_theorem_2(
     page = opened(OVERSAMPLING)
     chosen = next(one for one in page.segmented_control if "planned-by" in (one.key or ""))
     chosen.set_value(earlier_page.EARLIER).run()
-    assert earlier_page.UNKNOWN in said(page)
+    assert earlier_page.UNKNOWN in plainly(page)
     for name, value in zip(earlier_page.CELLS, (138, 22, 12, 228), strict=True):
         number(page, f"compare-earlier-{name}").set_value(value)
     page.run()
     above = population(file).scores["a"] >= 0.5
     k = above.sum() / (~above).sum()
     counts = Counts.of(138, 22, 12, 228)
-    assert f"{optimal_ratio_from_counts(k, counts):.3g}" in said(page)
+    assert f"{optimal_ratio_from_counts(k, counts):.3g}" in plainly(page)
     table = page.table[-1].value
     truth, ahead = (
         [float(end) for end in re.findall(r"[\d.]+", table.iloc[0, place].replace("\\", ""))]
@@ -222,7 +217,7 @@ def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:
     assert row["From"] == share.quantile(0.025) / 150 and row["To"] == share.quantile(0.975) / 150
     params = {"parent": "b", "children": ["a"], "sample_size": 150}
     ahead = lc.preview(found, lc.Plan("recycling", "precision", classifier="b", params=params))
-    assert f"About {ahead.labels:,} labels for all 2 classifiers" in said(page)
+    assert f"About {ahead.labels:,} labels for all 2 classifiers" in plainly(page)
     plan = goes_on(page, data_folder)
     assert plan.design == "recycling" and plan.classifiers == ("b", "a")
     assert {**plan.params} == {**params, "children": ("a",)} and plan.estimands == ("precision",)
@@ -237,7 +232,7 @@ def test_choice(opened: Callable, data_folder: Path) -> None:
     smallest = smallest_budget(2, 0.05, 0.9, 0.1, 0.1)
     together = label_bound(2, smallest, 0.05, 0.9, 0.1, 0.1, size_ratio=3)
     assert numbers(page, "draws")[2:] == [smallest, together, smallest]
-    assert "At most 300 labels" in said(page)
+    assert "At most 300 labels" in plainly(page)
     plan = goes_on(page, data_folder)
     assert (plan.design, plan.budget) == ("reach_selection", 300)
     assert plan.params["candidates"] == (100, 300)
@@ -317,7 +312,7 @@ def test_sizes_that_are_wrong_get_a_sentence(opened: Callable) -> None:
     ):
         field = next(one for one in page.text_input if (one.key or "").startswith("compare-sizes"))
         field.set_value(typed).run()
-        assert told in said(page) and "params" not in said(page)
+        assert told in plainly(page) and "params" not in plainly(page)
 
 
 def test_file_and_threshold_are_shared_with_new_project(
@@ -327,7 +322,7 @@ def test_file_and_threshold_are_shared_with_new_project(
     page = opened(RECYCLING, name="one.csv")
     page.slider[0].set_value(0.8).run()
     line = next(text.value for text in page.text if "would be called" in text.value)
-    assert "this file has 1" in said(page)
+    assert "this file has 1" in plainly(page)
     page.switch_page("pages/new_project.py").run()
     to_aim(page, "Is it so?", ACCURACY.title)
     assert line in texts(page)
@@ -343,7 +338,7 @@ def test_several_classes_and_no_classifier(opened: Callable, data_folder: Path) 
     rows = "".join(f"{n},text {n},{n % 50 / 50},{'abc'[n % 3]}\n" for n in range(150))
     (data_folder / "many.csv").write_text(f"id,text,score,prediction\n{rows}", "utf-8")
     page = opened(STRATA, name="many.csv")
-    assert "The best here are" in said(page)
+    assert "The best here are" in plainly(page)
     for planner in (OVERSAMPLING, RECYCLING, CHOICE, CURVE):
         page.segmented_control(key="compare-planner").set_value(planner).run()
         assert "two classes, one of them positive; the file has 3" in page.info[-1].value
