@@ -90,17 +90,9 @@ def labels(
 )
 @json_option
 def draw(
-    store: str,
-    project: str,
-    annotator: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    batch: int,
-    minutes: int,
-    form: str,
-    as_json: bool,
-) -> None:
+    store: str, project: str, annotator: str, output: str, force: bool, moved: str | None,
+    batch: int, minutes: int, form: str, as_json: bool,
+) -> None:  # fmt: skip
     """Draw a batch of items, to be judged outside the app; `answer` takes the answers back.
 
     Drawing again gives the same open items until they are answered. No score and no prediction is

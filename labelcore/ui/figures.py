@@ -58,6 +58,7 @@ def show_promise(session: Session) -> None:
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"
+SWAY = "After each answer its dot says whether the {model} agrees, which may sway your next ones."
 LATER = "The figures of this wave come when its labels are there."
 
 
@@ -217,6 +218,8 @@ def _dots_button(session: Session) -> None:
             on_click=actions.show_dots,
             args=(session.project, not shown),
         )
+        if shown:
+            st.caption(SWAY.format(model=model))
 
 
 def _hide_button(hidden: bool) -> None:

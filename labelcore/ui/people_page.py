@@ -17,6 +17,7 @@ from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.safe_text import one_line, unbroken
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.setup import way_to_label
+from labelcore.ui.status import at_an_end
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
 from labelcore.words.label_error import drift_words
@@ -50,7 +51,8 @@ def people_page(project: str) -> None:
     if agreement.pairs:
         reading_table(pair_table(agreement), "pairs")
     if shown:
-        if not session.status.over and (words := seen_words(session)):
+        waits = not at_an_end(session) or (session.unsettled() and not session.status.over)
+        if waits and (words := seen_words(session)):
             st.text(words)
         _drift(session)
         fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))

@@ -19,6 +19,7 @@ from labelcore.plan.stop_rules import looking
 from labelcore.promises import Form, Promise, State, Status
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
+from labelcore.session.carried import CARRIED
 from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
@@ -73,7 +74,8 @@ class Counts:
     ``known``: what a pilot is to tell of the total, or has told, or what the labels have taught; ""
     where there is none.
     ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
-    are counted in one number. ``waiting``: items that somebody still had when it ended."""
+    are counted in one number. ``waiting``: items that somebody still had when it ended.
+    ``carried``: items whose label has come home from an earlier wave."""
 
     answered: int
     total: int
@@ -91,6 +93,7 @@ class Counts:
     mixed: bool = False
     waiting: int = 0
     known: str = ""
+    carried: int = 0
 
     def together(self) -> Counts:
         """First and second answers in one number while both may come: it grows by one with every
@@ -120,6 +123,7 @@ def counts(session: Session) -> Counts:
         total = rounded(max(total, engine.pilot - engine.given))
     total = min(total, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
+    asked = engine.asked if session.home.labels else ()
     goals = looking(plan.stop_rules)
     choosing = "choice" in goals and not ended
     most = choosing and not engine.extended and answered < total
@@ -143,6 +147,7 @@ def counts(session: Session) -> Counts:
         repeats=plan.further_answers if left or engine.repeats.due else 0.0,
         waiting=len(engine.waiting_indices()) if ended and session.status == Status.WAITING else 0,
         known="" if ended or engine.extended else pilot_words(engine) or taught_words(engine),
+        carried=sum(one.answers[0].annotator == CARRIED for one in asked if one.answers),
     )
 
 
@@ -170,7 +175,11 @@ def progress_line(now: Counts, saved: str | None) -> str:
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
     '37 of at most 120 · at most 14 min left'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, again=3, repeats=0.1).together(), None)
-    '40 of about 132 judged · ~14 min left'
+    '40 of about 132 answers · ~14 min left'
+    >>> progress_line(Counts(100, 100, False, 0, 0, 0, again=21, again_left=79), None)
+    '100 of 100 items · 21 of 100 judged twice'
+    >>> progress_line(Counts(12, 40, False, 0, 0, 72, carried=9), None)
+    '12 of 40 · 9 of them from earlier waves · ~1 min left'
     >>> progress_line(Counts(37, 60, True, 0, 0, 200, known="if your scores are good"), None)
     '37 of about 60 if your scores are good · ~3 min left'
     """
@@ -180,11 +189,13 @@ def progress_line(now: Counts, saved: str | None) -> str:
 def progress_parts(now: Counts, saved: str | None) -> list[str]:
     """How many items are judged, and what else is to be said of how far labelling is."""
     how = "at most " if now.most else "about " if now.about or now.mixed else ""
-    of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
+    unit = " answers" if now.mixed else " items" if now.again or now.again_left else ""
+    of = "items" if now.about and now.ended else f"of {how}{now.total:,}{unit}"
     of += f"{' ' if now.known.startswith('if') else ': '}{now.known}" if now.known else ""
-    of += " judged" if now.mixed else ""
     undecided = (now.unsure or now.broken) and not now.mixed
     parts = [f"{now.by_kind if undecided else f'{now.answered:,}'} {of}"]
+    if now.carried:
+        parts.append(f"{now.carried:,} of them from earlier waves")
     if now.ended:
         parts.append(now.ended)
         parts += [f"waiting for {words.count(now.waiting, 'open item')}"] if now.waiting else []

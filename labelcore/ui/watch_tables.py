@@ -15,8 +15,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from labelcore.access import Right
 from labelcore.designs.scalars import EstimatesFromCells
+from labelcore.errors import ArgumentError, PopulationError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.population.text import listing
 from labelcore.session.carried import terms_of
 from labelcore.session.managing import LONGEST_NAME, wording_now
 from labelcore.store import ProjectRecord
@@ -24,7 +26,8 @@ from labelcore.ui import files, monitors, sessions, visitor
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
-from labelcore.ui.safe_text import one_line
+from labelcore.ui.presses import sentence
+from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import meanings
@@ -36,6 +39,10 @@ NONE_FITS = (
     "No project here can be watched: it must ask for precision and recall, accuracy or how common."
 )
 RENEWED = "These rows have changed under their ids (renewed)"
+LACKS = (
+    "{file} has no column {lacks}, which the tables before it have. Its columns are {there}. "
+    "Rename the one that is meant in the file, and drop it here again."
+)
 WATCH_THIS = "Watch this every week"
 NOT_WORDS = ("trial", "series")
 PREVIEWED = "watch-previewed"
@@ -53,13 +60,17 @@ def next_table(monitor: Opened, standing: Standing) -> None:
         "Wave", free_wave(standing), key=f"watch-wave-{monitor.name}-{number}",
         max_chars=LONGEST_WAVE,
     )  # fmt: skip
-    renewed = st.checkbox(RENEWED, key="watch-renewed")
+    renewed = st.checkbox(RENEWED, key=f"watch-renewed-{monitor.name}-{number}")
     if not st.button("Begin the wave", key="watch-next", disabled=given is None):
         return
     assert given is not None
     try:
         path = files.keep_upload(given.name, given.getvalue())
         project = begin_wave(monitor, path, name, renewed=renewed)
+    except ArgumentError as error:
+        about_table = error.argument == "population"
+        st.error(plain(f"This table {error.rule}." if about_table else sentence(error)))
+        return
     except (ValueError, TypeError, OSError) as error:
         show_faults(error)
         return
@@ -78,8 +89,20 @@ def begin_wave(monitor: Opened, path: Path, name: str, *, renewed: bool = False)
     then."""
     visitor.require(Right.RUN)
     record = sessions.store().project(list(monitor.standing().projects.values())[-1])
-    population = files.read(path, arguments_of(record))
-    return monitor.wave(population, name, renewed=renewed).project
+    return monitor.wave(read_alike(path, record), name, renewed=renewed).project
+
+
+def read_alike(path: Path, record: ProjectRecord) -> Population:
+    """A table read as that of a project was. Raises ValueError or OSError with a sentence."""
+    try:
+        return files.read(path, arguments_of(record))
+    except PopulationError as error:
+        there = files.read_head(path).columns
+        named = [one.column for one in error.faults if one.row is None and one.column]
+        lacks = ", ".join(repr(name) for name in named if name not in there)
+        if not lacks:
+            raise
+        raise ValueError(LACKS.format(file=path.name, lacks=lacks, there=listing(there))) from error
 
 
 def arguments_of(record: ProjectRecord) -> dict[str, Any]:
@@ -200,7 +223,7 @@ def first_table(record: ProjectRecord, given: UploadedFile | None) -> Population
     if given is None:
         return sessions.session(record.name).population
     path = files.keep_upload(given.name, given.getvalue())
-    return files.read(path, arguments_of(record))
+    return read_alike(path, record)
 
 
 def new_monitor(

@@ -225,14 +225,15 @@ ENDS = ("value", "low", "high")
 
 def compared(now: Measured, then: Measured | None = None) -> pd.DataFrame:
     """A row for each figure of a finished wave, as ``Monitor.compare`` gives it; NaN for a value
-    whose interval is too wide."""
+    whose interval is too wide, and for a difference that would tell one."""
     rows = []
     for key, figure in now.figures.items():
         row = {"estimand": key, "value": figure.told, "low": figure.low, "high": figure.high}
         if then is not None:
             before = then.figures.get(key, Figure(None, 0.0, 1.0, [], None))
             change, low, high = difference(figure, before)
-            told = math.nan if too_wide(low, high, 2.0) else change
+            hidden = figure.told is None or before.told is None
+            told = math.nan if hidden or too_wide(low, high, 2.0) else change
             numbers = (before.told, before.low, before.high), (told, low, high)
             for which, ends in zip(("earlier", "difference"), numbers, strict=True):
                 row |= {f"{which}_{end}": n for end, n in zip(ENDS, ends, strict=True)}

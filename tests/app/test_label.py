@@ -7,6 +7,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui import actions, sessions
+from labelcore.ui.figures import SWAY
 from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.answering import answer_draws
@@ -149,7 +150,7 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     shown.run()
     said = r"\d of 3 answers went against the classifier; about \d+ more for a first figure\."
     assert re.search(said, texts(shown)) and fresh(session).settings["dots"] is True
-    assert "agreed" in str(pictures(shown))
+    assert "agreed" in str(pictures(shown)) and SWAY.format(model="classifier") in texts(shown)
     session = make("later", labels=50)
     page = texts(app("label", project="later"))
     assert "95 % sure: 'lr' gets" in page and session.results()["accuracy"].sentence() in page

@@ -72,7 +72,12 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     assert "%" in same and " %" not in same, "no line ends before the sign"
     assert "yes against no" in pairs["Where they differ"].tolist()[0]
     differ = len(session.unsettled()) / 24
-    assert seen_words(session).startswith(f"Two people differ on {percent(round(differ, 2), 0)} of")
+    said = seen_words(session)
+    assert said.startswith(f"Two people differ on {percent(round(differ, 2), 0)} of")
+    assert said in texts(page).replace("\N{NO-BREAK SPACE}", " ")
+    for one in session.unsettled():
+        session.settle(str(one.first.item_id), "no", "ann")
+    assert "once all" not in texts(app("people", project="demo")), "all are in and settled"
 
 
 def test_people_of_one_person_and_of_nobody(app, make) -> None:

@@ -32,7 +32,7 @@ def test_nothing_tells_a_repeat_before_it_is_answered(app, make) -> None:
     assert not re.search(rf"\bitem {draw.index}\b", texts(page))
     button(page, "positive").click().run()
     shown = texts(page)
-    assert "21 of about 90 judged" in shown
+    assert "21 of about 90 answers" in shown
     assert "twice" not in shown
     session.sync()
     assert session.engine.repeats.answered == 1
@@ -59,7 +59,7 @@ def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offer
     draw = session.next()
     assert draw.repeat
     button(page, "negative").click().run()
-    assert "60 of 60 · 1 of 30 judged twice" in texts(page)
+    assert "60 of 60 items · 1 of 30 judged twice" in texts(page)
 
 
 def finished(make):

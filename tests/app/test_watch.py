@@ -158,7 +158,8 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
         watch_tables.begin_wave(opened, Path(population.path), "next")
     other = data_folder / "files" / "other.csv"
     frame.drop(columns=["truth", "call"]).to_csv(other, index=False)
-    with pytest.raises(ValueError, match="call"):
+    lacks = r"^other.csv has no column 'call', which .*\. Its columns are 'id', .*'score'"
+    with pytest.raises(ValueError, match=lacks):
         watch_tables.begin_wave(opened, other, "next")
     changed = Path(week(data_folder, 7, 0.9)[0].path)
     assert watch_tables.begin_wave(opened, changed, "next") == "mail: next"
@@ -173,6 +174,14 @@ def test_a_monitor_asks_in_the_words_of_now_and_keeps_no_former_name(data_folder
     record = sessions.store().project(sessions.registry().rename("mail", "post"))
     made = watch_tables.new_monitor(record, plan, "weekly mail", 20, 52, "weekly", ())
     assert made.settings == {"dots": True, "question": "Spam?", "schedule": "weekly"}
+
+
+def test_a_tick_is_of_one_monitor(app: Callable, monitor: lc.Monitor, data_folder: Path) -> None:
+    lc.Monitor(sessions.store(), "other", monitor.plan).wave(week(data_folder, 0, 0.9)[0], "w0")
+    page = app("watch", monitor="spam")
+    page.checkbox[0].check().run()
+    page.query_params["monitor"] = "other"
+    assert page.run().checkbox[0].value is False
 
 
 def test_who_may_not_run_begins_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:

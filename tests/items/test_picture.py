@@ -52,21 +52,11 @@ def is_red(pixel: object) -> bool:
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        ("PNG", "RGB"),
-        ("PNG", "RGBA"),
-        ("PNG", "P"),
-        ("JPEG", "RGB"),
-        ("JPEG", "CMYK"),
-        ("GIF", "P"),
-        ("WEBP", "RGB"),
-        ("WEBP", "RGBA"),
-        ("BMP", "RGB"),
-        ("TIFF", "RGB"),
-        ("TIFF", "CMYK"),
-        ("TIFF", "YCbCr"),
-        ("TIFF", "LAB"),
+        ("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "RGB"), ("JPEG", "CMYK"),
+        ("GIF", "P"), ("WEBP", "RGB"), ("WEBP", "RGBA"), ("BMP", "RGB"), ("TIFF", "RGB"),
+        ("TIFF", "CMYK"), ("TIFF", "YCbCr"), ("TIFF", "LAB"),
     ],
-)
+)  # fmt: skip
 def test_every_format_keeps_its_colours(kind: str, mode: str) -> None:
     if mode == "LAB":
         image = Image.merge("LAB", [half_red("L")] * 3)

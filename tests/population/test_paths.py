@@ -82,19 +82,11 @@ def test_a_path_that_only_a_late_row_has_is_a_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("a.b", 1),
-        ("a.c", None),
-        ("l[1].x", 2),
-        ("l[-1].x", 2),
-        ("l[7].x", None),
-        ("l[k=v].x", 2),
-        ("l[k=w].x", None),
-        ("a[0]", None),
-        ("t.u[0]", "in a text"),
-        ("t.u[0].v", None),
+        ("a.b", 1), ("a.c", None), ("l[1].x", 2), ("l[-1].x", 2), ("l[7].x", None), ("l[k=v].x", 2),
+        ("l[k=w].x", None), ("a[0]", None), ("t.u[0]", "in a text"), ("t.u[0].v", None),
         ("dotted.name.x", 3),
     ],
-)
+)  # fmt: skip
 def test_a_path_that_leads_nowhere_is_a_missing_value(path: str, value: object) -> None:
     record = {"a": {"b": 1}, "l": [{"x": 1}, {"k": "v", "x": 2}], "t": '{"u": ["in a text"]}'}
     assert value_at({**record, "dotted.name": {"x": 3}}, path) == value

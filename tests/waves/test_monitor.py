@@ -22,7 +22,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
-from labelcore.waves.measured import Figure, difference, measured
+from labelcore.waves.measured import Figure, Measured, compared, difference, measured
 from labelcore.words.sentences import percent_range, value_percent
 
 ITEMS, LABELS = 600, 60
@@ -391,6 +391,13 @@ def test_no_value_is_told_of_an_interval_too_wide_for_one() -> None:
     assert row[["value", "earlier_value", "difference_value"]].isna().all()
     low, high = percent_range(told.low, told.high)
     assert row["low"] == told.low and f">{low} to {high}<" in monitor.report().replace("\xa0", " ")
+
+
+def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
+    figures = Figure(0.5, 0.1, 0.9, [], None), Figure(0.8, 0.75, 0.85, [], None)
+    one, two = (Measured("w", "w", 9, 9, 0, True, False, "", {"recall": each}) for each in figures)
+    for row in (compared(one, two).iloc[0], compared(two, one).iloc[0]):
+        assert pd.isna(row["difference_value"]) and row["difference_high"] < 1
 
 
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
