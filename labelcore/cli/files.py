@@ -30,6 +30,7 @@ from labelcore.planning.forecast import preview, sized
 from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population, read_population
 from labelcore.population import snapshot as make_snapshot
+from labelcore.population.classes import sought
 from labelcore.population.head import Head, head_of, tree_in
 from labelcore.population.joined_scores import join_scores
 from labelcore.population.roles import Roles, passing, roles_of
@@ -205,6 +206,10 @@ def check(as_json: bool, **given: Any) -> None:
         given, guesses = filled(given, head)
     options = dict(given)
     population = population_of(given)
+    positive = sought(population.classes, population.positive)
+    if whole and not options["positive"] and positive != population.positive:
+        options["positive"] = positive
+        population = population_of({**options})
     called = {name: _called(population, name) for name in population.classifiers}
     values = {
         "file": population.name,

@@ -79,6 +79,8 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
     sentence = (
         f"Project {project!r} is in {opened.url}: {count(len(population), 'item')} of "
         f"{population.name}, planned for {planned_words(session.plan)}. The plan is frozen now."
+        + f" {population.positive!r} is the positive class."
+        * (len(population.classes) == 2)
     )
     say(values, [sentence], as_json)
 
@@ -107,17 +109,9 @@ EXPORT_SUFFIXES = {
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
-    what: str,
-    store: str,
-    project: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    tool: str,
-    classifier: str | None,
-    bom: bool,
-    as_json: bool,
-) -> None:
+    what: str, store: str, project: str, output: str, force: bool, moved: str | None, tool: str,
+    classifier: str | None, bom: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Write the events or the estimates as CSV, everything needed to recompute as a bundle, or the
     labels in the form of another tool.
 

@@ -20,6 +20,7 @@ RESERVED = ("unsure", "later", "broken")
 TWO_CLASSES = ("no", "yes")
 Codes = NDArray[np.signedinteger[Any]]
 """(n_items,), the class of each item as its index, in the smallest type that holds all."""
+LEFT_OVER = ("other", "others", "none", "nothing", "normal", "negative", "neg", "no", "false", "0")
 MOST_FOUND = 1000
 MOST_GIVEN = np.iinfo(np.int16).max
 ZERO_ONE: Mapping[str, int] = {
@@ -112,6 +113,12 @@ def choose_positive(classes: Sequence[str], positive: str | None) -> str:
     if positive is not None:
         return positive
     return next((name for name in ("yes", "1") if name in classes), classes[-1])
+
+
+def sought(classes: Sequence[str], positive: str) -> str:
+    """The one class that is not called like what is left; ``positive`` if they are not one."""
+    names = [name for name in classes if name.casefold() not in LEFT_OVER]
+    return names[0] if len(names) == 1 else positive
 
 
 def broken_class_rules(classes: Sequence[str], positive: str | None, found: bool) -> list[str]:

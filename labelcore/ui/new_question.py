@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population import Population
+from labelcore.population.classes import sought
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
@@ -28,8 +29,6 @@ CODES = {"0", "1"}
 FIRST_KEYS = next(iter(KEY_PRESETS))
 UNNAMED = ("no", "yes")
 SAY_NOTHING = ("no", "yes", "true", "false")
-LEFT_OVER = ("other", "others", "none", "nothing", "normal", "negative", "neg", "no", "false", "0")
-"""Names of the class that nobody looks for."""
 OTHER_KEYS = "Other keys"
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is marked above to continue."
@@ -104,8 +103,7 @@ def asked_about(question: str, population: Population) -> str:
     ]
     if len(named) == 1:
         return named[0]
-    sought = [name for name in population.classes if name.casefold() not in LEFT_OVER]
-    return sought[0] if len(sought) == 1 else population.positive
+    return sought(population.classes, population.positive)
 
 
 def order_of(now: Draft, population: Population) -> list[int]:

@@ -95,10 +95,12 @@ def test_what_tools_wrote_is_known(name: str, run: Run) -> None:
 def test_an_ordinary_file_is_checked_as_its_columns_suggest(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = (f"{n},a message number {n},0.{n},{'yes' if n > 5 else 'no'}" for n in range(10, 99))
+    rows = (
+        f"{n},a message number {n},0.{n},{'complaint' if n > 50 else 'none'}" for n in range(10, 99)
+    )
     (tmp_path / "posts.csv").write_text("\n".join(["id,text,score,predicted", *rows]))
     monkeypatch.chdir(tmp_path)
-    code, out, err = run("check", "posts.csv", "--positive", "yes")
+    code, out, err = run("check", "posts.csv")
     lines = out.splitlines()
     assert code == 0 and lines[1:4] == [
         "Guessed: people judge text.",
@@ -107,7 +109,11 @@ def test_an_ordinary_file_is_checked_as_its_columns_suggest(
     ], err
     _, *started = shlex.split(lines[-1].removeprefix("Start: "))
     started[started.index("--budget") + 1] = "20"
-    assert "--positive yes" in lines[-1] and run(*started)[0] == 0
+    assert (
+        "Classes: complaint, none (positive: complaint)." in lines
+        and "--positive complaint" in lines[-1]
+    )
+    assert "'complaint' is the positive class." in run(*started)[1]
 
 
 def test_other_files_are_refused_with_what_to_give(tmp_path: Path, run: Run) -> None:
