@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -327,19 +328,20 @@ def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
 def _erase_name(
     store: LabelStore, project: str, same: Same, called: str, who: str, why: str, words: int = 0
 ) -> int:
+    renamed_in = partial(without_name, same=same, called=called)
+
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
         renamed = [unnamed(event, same, words, called) for event in log]
         changed = [new for old, new in zip(log, renamed, strict=True) if new != old]
         settings = json.loads(record.settings_json)
-        other = without_name(settings, same, called)
         people = {person: called for person in store.people(project) if same(person)}
-        if not (changed or people or other != settings):
+        if not (changed or people or renamed_in(settings) != settings):
             return None
         return Erasure(
             _said(log, record, who, why, changed, {"person": called}),
             rewritten=changed,
             people=people,
-            settings_json=json.dumps(other, ensure_ascii=False),
+            settings=renamed_in,
         )
 
     return _done(store, project, build)

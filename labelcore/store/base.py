@@ -153,14 +153,15 @@ class Erasure:
     rewritten        events of the log without what is erased, each with its number and its hash
     people           {name that goes: the one that takes its place}; no browser has the key of such
                      a name any more
-    settings_json    instead of the ones there, None: as they are; population_json likewise
+    settings         makes of those there the ones that stay; None: as they are
+    population_json  instead of the one there; None: as it is
     """
 
     events: Sequence[Event] = ()
     items: Collection[str] = ()
     rewritten: Sequence[Event] = ()
     people: Mapping[str, str] = field(default_factory=dict)
-    settings_json: str | None = None
+    settings: Callable[[Settings], Settings] | None = None
     population_json: str | None = None
 
 

@@ -335,12 +335,7 @@ class DatabaseStore(LabelStore):
     def change_settings(self, name: str, change: Callable[[Settings], Settings]) -> Settings:
         with self._writing(name) as connection:
             project_id, _ = self._find(connection, name)
-            mine = project_table.c.id == project_id
-            kept = select(project_table.c.settings_json).where(mine)
-            before: Settings = json.loads(connection.execute(kept).scalar_one())
-            text = json.dumps(change({**before}), ensure_ascii=False)
-            connection.execute(update(project_table).where(mine).values(settings_json=text))
-            return before
+            return _with_settings(connection, project_id, change)
 
     def rename(self, old: str, new: str) -> None:
         check_name(new)
@@ -372,11 +367,6 @@ class DatabaseStore(LabelStore):
 
     def erase(self, project: str, erasure: Erasure) -> None:
         kept, people = checked_events(erasure.events), erasure.people
-        changes = {
-            "settings_json": erasure.settings_json,
-            "population_json": erasure.population_json,
-        }
-        given = {column: value for column, value in changes.items() if value is not None}
         with self._writing(project) as connection:
             project_id, last = self._find(connection, project)
             follows(project, kept, last)
@@ -399,10 +389,11 @@ class DatabaseStore(LabelStore):
                     same = person_table.c.key == key
                     mine = person_table.c.project_id == project_id
                     connection.execute(update(person_table).where(mine, same).values(row))
-            if given:
-                connection.execute(
-                    update(project_table).where(project_table.c.id == project_id).values(given)
-                )
+            if erasure.settings is not None:
+                _with_settings(connection, project_id, erasure.settings)
+            if (text := erasure.population_json) is not None:
+                mine = project_table.c.id == project_id
+                connection.execute(update(project_table).where(mine).values(population_json=text))
         if kept:
             self._guard.noticed(project, kept)
 
@@ -565,6 +556,18 @@ def copy_rows(
                 for row in some
             ]
             target.execute(insert(table), given)
+
+
+def _with_settings(
+    connection: Connection, project_id: int, change: Callable[[Settings], Settings]
+) -> Settings:
+    """Change the settings of a project; those that were there."""
+    mine = project_table.c.id == project_id
+    kept = connection.execute(select(project_table.c.settings_json).where(mine)).scalar_one()
+    text = json.dumps(change(json.loads(kept)), ensure_ascii=False)
+    connection.execute(update(project_table).where(mine).values(settings_json=text))
+    before: Settings = json.loads(kept)
+    return before
 
 
 def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:

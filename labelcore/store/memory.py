@@ -202,11 +202,9 @@ class MemoryStore(LabelStore):
                 gone_key(key, erasure.people.get(name)): (erasure.people.get(name, name), at)
                 for key, (name, at) in kept_project.people.items()
             }
-            self.update(
-                project,
-                settings_json=erasure.settings_json,
-                population_json=erasure.population_json,
-            )
+            self.update(project, population_json=erasure.population_json)
+            if erasure.settings is not None:
+                self.change_settings(project, erasure.settings)
 
     def acts(self, since: str = "") -> list[Act]:
         with self._open():

@@ -477,14 +477,15 @@ def check_erase(open_one: OpenStore) -> None:
     said = Event(3, "erased", AT, "a2", text="why", hash="h3")
     erasure = Erasure(
         [said], ["m-1", "m-9"], [replace(noted(2), annotator="x", text="")], {"me": "x 1"},
-        '{"a": 1}',
+        lambda settings: {**settings, "a": 1},
     )  # fmt: skip
+    store.change_settings("spam", lambda _: {"b": 2})  # Another writer, meanwhile.
     store.erase("spam", erasure)
     store.cleanse()
     assert store.events("spam") == [noted(1), *erasure.rewritten, said]
     assert store.contents("spam") == {"m-2": texts["m-2"]}
     assert store.keys("spam").get("a key") is None and set(store.people("spam")) == {"x 1"}
-    changed = replace(RECORD, settings_json='{"a": 1}')
+    changed = replace(RECORD, settings_json='{"b": 2, "a": 1}')
     assert store.project("spam") == changed, "what is not given stays"
     with pytest.raises(ConflictError):
         store.erase("spam", erasure)
