@@ -94,6 +94,14 @@ HAIR, THIN, LINE, STRONG = 1.0, 1.5, 2.0, 3.0
 """Weights of lines in pixels: grid and bounds of others; goals and references; estimates; the
 interval that a row is about."""
 
+_COVER, _SHADE = "var(--ground) 50%, #0000", "color-mix(in srgb, currentcolor 30%, #0000), #0000"
+SCROLLS = "overflow-x: auto; background: " + ", ".join(
+    f"linear-gradient({way}deg, {colours}) {side} / {width} 100% no-repeat {moves}"
+    for colours, width, moves in ((_COVER, "4rem", "local"), (_SHADE, "1rem", "scroll"))
+    for way, side in ((90, "left"), (270, "right"))
+)
+"""What scrolls sideways is shaded at the edge behind which there is more."""
+
 
 def roles(theme: Theme) -> dict[str, str]:
     """{name: colour}, the series as data, data-2, ... data-6."""

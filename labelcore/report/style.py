@@ -6,7 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
-from labelcore.charts.design import DARK, LIGHT, properties
+from labelcore.charts.design import DARK, LIGHT, SCROLLS, properties
 
 HERE = Path(__file__).parent
 
@@ -20,6 +20,7 @@ STYLE = (
     f":root {{ color-scheme: light dark; {properties(LIGHT)} }}\n"
     f"@media (prefers-color-scheme: dark) {{ :root {{ {properties(DARK)} }} }}\n"
     + (HERE / "style.css").read_text("utf-8")
+    + f".scroll, .plot {{ {SCROLLS} }}\n"
     + f"@media print {{ :root {{ color-scheme: light; {properties(LIGHT)} }} }}\n"
 )
 SCRIPT = (HERE / "replay.js").read_text("utf-8")

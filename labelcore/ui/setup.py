@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from labelcore.access import OF_PROJECTS, Right, may
 from labelcore.access import PAGES as ASKED
-from labelcore.charts.design import both
+from labelcore.charts.design import SCROLLS, both
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.door import entrance
 from labelcore.ui.restoring import show_done, way_back
@@ -23,6 +23,7 @@ STYLE = (
     "<style>.stApp { "
     + both("ground", "border", "data", "warn", "data-3", "data-5", "data-6")
     + " }\n"
+    + f'[data-testid="stTable"] > div {{ {SCROLLS} }}\n'
     + text_of("style.css")
     + text_of("surface.css")
     + text_of("rich.css")

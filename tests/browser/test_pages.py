@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
+from labelcore.charts.design import SCROLLS
+from labelcore.report import style
+from labelcore.ui import setup
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -89,6 +94,17 @@ def test_nothing_is_wider_than_the_screen(
         assert box is not None and box["height"] >= 44 - 1
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= 844, "an answer button is below the screen"
+
+
+def test_what_scrolls_sideways_is_shaded_where_there_is_more(new_page: Callable[..., Page]) -> None:
+    assert SCROLLS in setup.STYLE and SCROLLS in style.STYLE
+    page, wide = new_page(390, 300), "<div style='width: 800px; height: 90px'>"
+    page.set_content(f"<div style='position: fixed; inset: 0; overflow: auto; {SCROLLS}'>{wide}")
+    page.add_style_tag(content=":root { --ground: #fff }")
+    for scrolled, there in ((0, 389), (999, 0)):
+        page.locator("div").first.evaluate(f"one => one.scrollLeft = {scrolled}")
+        shot = Image.open(BytesIO(page.screenshot())).convert("L")
+        assert shot.getpixel((there, 9)) < 225 and shot.getpixel((389 - there, 9)) == 255
 
 
 @pytest.mark.full
