@@ -362,6 +362,7 @@ ONLY = "only the first {items} so far"
 BY = "by the score of {name}"
 HEADS = ("I need", "keep the first", "score", "right ones")
 FIRST, ALL = "first {last:,} of {n_items:,}", "all {n_items:,}"
+EVERY_CUT, THIS_CUT = "every cut at once", "this cut alone"
 NOT_SURE = "Not sure to be {need:g} % right."
 ALIKE = "All scores are equal: the order is chance, and no cut of the score is better than another."
 KEYS = "Keys: left and right move the cut, up and down what you need; K and N to type."
@@ -448,9 +449,11 @@ def all_alike(session: Session) -> bool:
 
 def _about(cut: Cut, sure: Cut | None, refused: str) -> str:
     """Where the cut lies, and that it is not sure to keep what is needed."""
-    facts = cut_facts(cut)
+    facts, band = cut_facts(cut), cut.readings.get("precision")
+    if band is not None and band.has_interval and band.confidence is not None:
+        facts = f"{EVERY_CUT if band.simultaneous else THIS_CUT} · {facts}"
     known = found_by(cut) is not None and not refused
-    low = cut.readings["precision"].low[0] if "precision" in cut.readings else 0.0
+    low = 0.0 if band is None else band.low[0]
     if known and low < required_precision() and (sure is None or sure.rank < cut.rank):
         return f"{facts}. {NOT_SURE.format(need=100 * required_precision())}"
     return facts

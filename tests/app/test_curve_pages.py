@@ -213,6 +213,7 @@ def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None
     page = app("explore", project="demo")
     wish(page, cut="60")
     assert explored(page)["cut"] == 60
+    assert explored(page)["keep"][1].startswith("every cut at once · score ")
     assert session.cut(60).sentence() in texts(page)
     wish(page, cut=">= .8")
     assert explored(page)["cut"] == 31 and not explored(page)["fault"]
