@@ -44,15 +44,9 @@ content_option = click.option("--content", is_flag=True, help="With what was sho
 )
 @json_option
 def labels(
-    store: str,
-    project: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    content: bool,
-    kind: str | None,
-    as_json: bool,
-) -> None:
+    store: str, project: str, output: str, force: bool, moved: str | None, content: bool,
+    kind: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Write the labels as one table: CSV, Parquet or Excel, by the suffix of PATH.
 
     Shares weighted by its column `weight` are shares of the file. In CSV and Excel no text runs as

@@ -183,8 +183,8 @@ OF_THE_PLAN = (
         "Labels by method",
         key="row",
         more={
-            "help": "All worked out in one way, on the same terms; the first is the one "
-            "recommended. No early look: it takes fewer labels because no result is shown while "
+            "help": "All worked out in one way, on the same terms, the fewest labels first. "
+            "No early look: it takes fewer labels because no result is shown while "
             "you label."
         },
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.plan.plan import Plan
-from labelcore.planning.methods import Line
+from labelcore.planning.methods import PAIRED, Line
 from labelcore.promises import Promise
 from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin
@@ -17,6 +17,8 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_price_words import method_words
 from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.ui.safe_text import plain
+
+SETTLES = " · its first labels settle accuracy"
 
 
 @dataclass(frozen=True)
@@ -120,5 +122,10 @@ def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:
         design = RECOMMENDED if row.design == best else row.design
         begin(ProjectDraft(design=design, promise=row.promise, budget=budget))
 
-    words = {name: plain(row.words) for name, row in by_name.items()}
-    ask("row", take=take, options=words, first=taken)
+    ask("row", take=take, options=words_of(rows, best), first=taken)
+
+
+def words_of(rows: Sequence[Row], best: str) -> dict[str, str]:
+    """The words of each row; why the ``best`` is a comparison of two that is not the cheapest."""
+    told = SETTLES if best == PAIRED != rows[0].design else ""
+    return {row.name: plain(row.words + told * (row.design == best)) for row in rows}

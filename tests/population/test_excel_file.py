@@ -85,15 +85,9 @@ def test_a_formula_is_what_it_was_last_computed_to(excel: Write) -> None:
 
 def test_faults_name_the_row_of_the_sheet(excel: Write) -> None:
     rows: list[list[Any]] = [
-        [],
-        ["id", "text", "s"],
-        [1, "a", 0.5],
-        [],
-        [1, "b", "#REF!"],
-        [3, "c", None],
-        [4, "d", 0.5, "more"],
-        [5, "e", "0,5"],
-    ]
+        [], ["id", "text", "s"], [1, "a", 0.5], [], [1, "b", "#REF!"], [3, "c", None],
+        [4, "d", 0.5, "more"], [5, "e", "0,5"],
+    ]  # fmt: skip
     with pytest.raises(PopulationError) as caught:
         read_population(excel({"S": rows}), id="id", content="text", scores={"lr": "s"})
     assert [(f.row, f.line, f.column, f.value) for f in caught.value.faults] == [
