@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -42,43 +43,52 @@ BYTES = 100
 """Of an item, for the memory of another process."""
 EXACT = 1e-12
 """A half-width that is none."""
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def least(_population: Population, fingerprint: str, plan_json: str) -> int:
+def remembered(most: int) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
+    """Keep what a function makes of a population and a plan, for the ``most`` asked for last."""
+    return st.cache_data(
+        show_spinner=False,
+        max_entries=most,
+        hash_funcs={Population: lambda population: population.fingerprint, Plan: Plan.to_json},
+    )
+
+
+@remembered(40)
+def least(population: Population, plan: Plan) -> int:
     """The fewest labels that the plan's method can be planned with on this file."""
-    outlook = Outlook(_population, Plan.from_json(plan_json))
+    outlook = Outlook(population, plan)
     return max(outlook.design.least(outlook.frame) - outlook.given, 0 if outlook.given else 1)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def at_once(_population: Population, fingerprint: str, plan_json: str) -> AtOnce | None:
+@remembered(40)
+def at_once(population: Population, plan: Plan) -> AtOnce | None:
     """What a confidence of all numbers at once would change; None where nothing is foreseen."""
-    plan = Plan.from_json(plan_json)
     try:
-        return Outlook(_population, plan).at_once(int(plan.budget or USUAL))
+        return Outlook(population, plan).at_once(int(plan.budget or USUAL))
     except ValueError:
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=400)
-def remembered_line(_population: Population, fingerprint: str, plan_json: str) -> Line:
-    """The line of one plan."""
-    return line(_population, Plan.from_json(plan_json))
+@remembered(400)
+def forecast(population: Population, plan: Plan) -> Line:
+    """``line``, remembered."""
+    return line(population, plan)
 
 
-@st.cache_data(show_spinner=False, max_entries=100)
+@remembered(100)
 def ways_to_spend(
-    _population: Population, fingerprint: str, plan_json: str, differ: float | None = None
+    population: Population, plan: Plan, differ: float | None = None
 ) -> list[Spending]:
     """The ways to spend as many readings as the plan's budget, or those of a plan where people are
     seen to ``differ``; none where nothing is foretold."""
-    plan = Plan.from_json(plan_json)
     try:
         if differ is None:
-            return spendings(_population, plan, plan.budget)
+            return spendings(population, plan, plan.budget)
         return spendings(
-            _population,
+            population,
             plan,
             disagreement=min(max(differ, LEAST), 0.5),
             shares=sorted({*SHARES, plan.overlap}),
@@ -87,23 +97,16 @@ def ways_to_spend(
         return []
 
 
-def forecast(population: Population, plan: Plan) -> Line:
-    """``line``, remembered."""
-    return remembered_line(population, population.fingerprint, plan.to_json())
-
-
-@st.cache_data(show_spinner=False, max_entries=100)
-def dearest(_population: Population, fingerprint: str, plan_json: str) -> Dearest | None:
+@remembered(100)
+def dearest(population: Population, plan: Plan) -> Dearest | None:
     """The class that a plan spends most for."""
-    return dearest_class(_population, Plan.from_json(plan_json), forecast)
+    return dearest_class(population, plan, forecast)
 
 
-@st.cache_data(show_spinner=False, max_entries=100)
-def along_ranks(
-    _population: Population, fingerprint: str, plan_json: str, labels: int
-) -> pd.DataFrame:
+@remembered(100)
+def along_ranks(population: Population, plan: Plan, labels: int) -> pd.DataFrame:
     """What so many labels are expected to give at the ranks that matter."""
-    return rank_prices(_population, Plan.from_json(plan_json), labels)
+    return rank_prices(population, plan, labels)
 
 
 def lines(population: Population, plan: Plan) -> list[Line]:
@@ -146,12 +149,12 @@ Points = tuple[tuple[float, float], ...]
 """Numbers of labels, each with the widest half-width expected there."""
 
 
-@st.cache_data(show_spinner=False, max_entries=400)
-def curve(_population: Population, fingerprint: str, plan_json: str, most: int) -> Points:
+@remembered(400)
+def curve(population: Population, plan: Plan, most: int) -> Points:
     """The widest half-width expected of one plan's method; () where none is foreseen."""
     try:
-        outlook = Outlook(_population, Plan.from_json(plan_json))
-        items = min(outlook.most, len(_population))
+        outlook = Outlook(population, plan)
+        items = min(outlook.most, len(population))
         return tuple(
             (labels, max(outlook.half_widths(labels, labels, rough=True).values()))
             for labels in sizes(items, most, outlook.design.least(outlook.frame))
@@ -163,10 +166,9 @@ def curve(_population: Population, fingerprint: str, plan_json: str, most: int) 
 def curve_of(population: Population, plan: Plan, name: str, most: int) -> Points:
     """The same question by the method ``name``, up to ``most`` labels."""
     try:
-        other = for_design(plan, name, population)
+        return curve(population, for_design(plan, name, population), most)
     except ValueError:
         return ()
-    return curve(population, population.fingerprint, other.to_json(), most)
 
 
 def smooth_curve(points: Points) -> Points:

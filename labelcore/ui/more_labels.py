@@ -12,6 +12,7 @@ from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions
+from labelcore.ui.forecasts import remembered
 from labelcore.ui.status import SECONDS_AN_ITEM, main_and_other, pace
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
@@ -73,12 +74,9 @@ def gain_words(session: Session, more: int) -> str:
     apart = plan.promise == Promise.FIXED or plan.horizon == 1
     if estimate is None or not estimate.has_interval or apart:
         return ONLY_TIME.format(more=more, time=time)
-    end, text = actions.allowed(session), plan.to_json()
+    end = actions.allowed(session)
     numbers = session.engine.answers_given, end, end + more
-    widths = [
-        half_width(population, population.fingerprint, text, estimate.estimand, max(labels, 1))
-        for labels in numbers
-    ]
+    widths = [half_width(population, plan, estimate.estimand, max(n, 1)) for n in numbers]
     if not all(widths):
         return ONLY_TIME.format(more=more, time=time)
     # Forecasts are taken for how much narrower it gets; how wide it is now is known.
@@ -92,15 +90,12 @@ def gain_words(session: Session, more: int) -> str:
     )
 
 
-@st.cache_data(show_spinner=False, max_entries=200)
-def half_width(
-    _population: Population, fingerprint: str, plan_json: str, key: str, labels: int
-) -> float:
+@remembered(200)
+def half_width(population: Population, plan: Plan, key: str, labels: int) -> float:
     """What the half-width of a result is expected to be at a number of labels, planned or beyond;
     0 where nothing is foreseen."""
-    plan = Plan.from_json(plan_json)
     try:
-        outlook = Outlook(_population, plan)
+        outlook = Outlook(population, plan)
         widths = outlook.half_widths(labels, plan.planned or labels)
     except ValueError:
         return 0.0

@@ -14,6 +14,7 @@ from labelcore.ui import files
 from labelcore.ui.asking import ask
 from labelcore.ui.draft import NO_COLUMN, Draft
 from labelcore.ui.fields import same
+from labelcore.ui.forecasts import remembered
 from labelcore.ui.safe_text import plain
 from labelcore.words.existing import OTHER_WAY, SOURCES
 
@@ -65,7 +66,7 @@ def known_answers(
     use = now.value("existing", None, SOURCES)
     if use is None:
         return replace(known, lacking=NOT_SAID)
-    if use == "random" and (fault := not_random(population, population.fingerprint, column)):
+    if use == "random" and (fault := not_random(population, column)):
         return replace(known, lacking=NOT_SAID, fault=fault)
     return known if use == "ignored" else replace(known, column=column, existing=use)
 
@@ -93,14 +94,14 @@ def show_known(known: Known, population: Population) -> None:
         st.info(known.lacking)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def not_random(_population: Population, fingerprint: str, column: str) -> str:
+@remembered(40)
+def not_random(population: Population, column: str) -> str:
     """Why the answers in a column cannot be a random sample: by the scores, or predictions, of any
     classifier, whichever the question is about; "" where they may be one."""
-    known = files.told_rows(_population, column)
-    for classifier in _population.classifiers:
+    known = files.told_rows(population, column)
+    for classifier in population.classifiers:
         try:
-            check_random(_population, classifier, known)
+            check_random(population, classifier, known)
         except NotRandomError as error:
             return not_random_words(error, "above")
     return ""

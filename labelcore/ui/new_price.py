@@ -163,7 +163,7 @@ def show_dearest(population: Population, plan: Plan) -> None:
     """Which of several classes the labels go to, where one costs much more than the others."""
     if len(population.classes) < 3 or plan.claims:
         return
-    dear = forecasts.dearest(population, population.fingerprint, plan.to_json())
+    dear = forecasts.dearest(population, plan)
     if dear is not None and dear.part <= MOST_WITHOUT:
         st.caption(dearest_words(dear))
 
@@ -189,7 +189,7 @@ def show_price(plan: Plan, population: Population, chosen: Line, people: int) ->
 def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
     """What the labels give at the ranks that matter and of the whole list, and what it costs each
     that they are shared."""
-    table = forecasts.along_ranks(population, population.fingerprint, plan.to_json(), chosen.labels)
+    table = forecasts.along_ranks(population, plan, chosen.labels)
     cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
     if len(table):
         st.caption(ranks_words(table, len(population), cut))

@@ -74,7 +74,7 @@ def spendings_of(population: Population, plan: Plan) -> list[Spending]:
         return []
     watched = plan.promise == Promise.WATCHED
     least = plan.method.smallest_watched_budget if watched else 1
-    ways = ways_to_spend(population, population.fingerprint, plan.to_json())
+    ways = ways_to_spend(population, plan)
     return [way for way in ways if way.items >= least]
 
 
@@ -87,7 +87,7 @@ def seen_words(session: Session) -> str:
         return ""
     differ = round(1 - agreement.share.value, 2)
     population = session.population
-    ways = ways_to_spend(population, population.fingerprint, plan.to_json(), differ)
+    ways = ways_to_spend(population, plan, differ)
     if not ways:
         return ""
     now, best = min(ways, key=lambda way: abs(way.overlap - plan.overlap)), recommended(ways)

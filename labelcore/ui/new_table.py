@@ -99,7 +99,7 @@ def labels_with(plan: Plan, ahead: Ahead, promise: str) -> int | None:
     except ValueError:
         return None
     population, most = ahead.population, 4 * ahead.chosen.labels
-    points = forecasts.curve(population, population.fingerprint, changed.to_json(), most)
+    points = forecasts.curve(population, changed, most)
     formula = forecasts.curve_of(population, plan, plan.design, most)
     there = forecasts.width_at(formula, ahead.chosen.labels)
     exact = min(ahead.width, there) <= forecasts.EXACT

@@ -226,7 +226,7 @@ class Terms:
             promise=chosen if chosen in self.promises else None,
             classes=self.aim.classes,
         )
-        return forecasts.least(self.population, self.population.fingerprint, plan.to_json())
+        return forecasts.least(self.population, plan)
 
     @property
     def first_budget(self) -> int:
@@ -315,7 +315,7 @@ class Terms:
             )
         except (ValueError, TypeError):
             return None
-        return forecasts.at_once(self.population, self.population.fingerprint, plan.to_json())
+        return forecasts.at_once(self.population, plan)
 
     @property
     def unsure_readings(self) -> Sequence[Unsure]:

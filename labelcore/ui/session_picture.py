@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends, Numbers
@@ -55,6 +54,7 @@ from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of, lists_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.compare import marked_figures
+from labelcore.ui.forecasts import remembered
 from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import counts, curve_first, figure_name, main_and_other
 from labelcore.ui.trying import reveals
@@ -462,7 +462,7 @@ def _ahead(session: Session, key: str) -> Ahead:
     population, engine = session.population, session.engine
     if engine.planned > engine.setup.planned:
         return None, None
-    widths, suggested = expected_widths(population, population.fingerprint, session.plan.to_json())
+    widths, suggested = expected_widths(population, session.plan)
     known = [(size, width[key]) for size, width in widths if np.isfinite(width.get(key, np.nan))]
     if not known:
         return None, None
@@ -470,15 +470,14 @@ def _ahead(session: Session, key: str) -> Ahead:
     return (labels, half), suggested.get(key)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
+@remembered(40)
 def expected_widths(
-    _population: Population, fingerprint: str, plan_json: str
+    population: Population, plan: Plan
 ) -> tuple[list[tuple[int, dict[str, float]]], dict[str, float]]:
     """(labels, {result: half-width}) at a few sizes up to the planned one, and what the scores
     suggest that each result is; nothing where a method has no forecast."""
-    plan = Plan.from_json(plan_json)
     try:
-        outlook = Outlook(_population, plan)
+        outlook = Outlook(population, plan)
         planned = min(plan.planned or plan.budget or outlook.most, outlook.most)
         least = max(outlook.design.least(outlook.frame), 10)
         sizes = sorted(
