@@ -70,7 +70,6 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     if not usable.any():
         return empty_chart(NOTHING.format(*map(str.lower, names)), [RANK, SCORE, *names])
     both = Points(upright, first.reading, first.at, usable, usable & first.known & second.known)
-    alone = ", by its estimate" if together == "alone" else ""
     marks = bounds(both, *_sides(both, second, together))
     if together == "other way":
         diagonal = [0.0, 1.0]

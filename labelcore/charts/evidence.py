@@ -10,7 +10,7 @@ import pandas as pd
 from labelcore.charts.base import Chart, empty_chart
 from labelcore.charts.design import FIRST, SECOND
 from labelcore.charts.drawing import Axis, Drawing, Ends, Line, Remark, Rule, Symbol
-from labelcore.charts.history_table import thinned
+from labelcore.charts.history_table import last_looks, thinned
 from labelcore.charts.names import shortened
 from labelcore.promises import ClaimStatus, Form
 from labelcore.words import sentences as words
@@ -64,23 +64,14 @@ def evidence_chart(
 
 
 def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFrame:
-    """One row per number of labels at which somebody looked, in order; looks at labels that were
-    taken back since are left out."""
-    last = int(looks[-1]["labels"]) if looks else 0
-    rows: dict[int, tuple[Any, ...]] = {}
-    for look in looks:
-        labels, result = int(look["labels"]), look["results"].get(claim)
-        rows.pop(labels, None)
-        if result is None or "evidence" not in result or labels > last:
-            continue
-        rows[labels] = (
-            labels,
-            float(result["evidence"]),
-            float(result["evidence_against"]),
-            result["state"],
-            look.get("at", ""),
-        )
-    return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))
+    """A row for each number of labels at which somebody looked last."""
+    rows = []
+    for labels, look in last_looks(looks).items():
+        result = look["results"].get(claim) or {}
+        if "evidence" in result:
+            evidence = float(result["evidence"]), float(result["evidence_against"])
+            rows.append((labels, *evidence, result["state"], look.get("at", "")))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:

@@ -51,12 +51,10 @@ def history_table(rows: Sequence[Seen]) -> pd.DataFrame:
 
 def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
     """One for each number of labels that has a value to draw or an interval, in order of labels."""
-    last = int(looks[-1]["labels"]) if looks else 0
-    rows: dict[int, Seen] = {}
-    for look in looks:
-        labels, result = int(look["labels"]), look["results"].get(key)
-        rows.pop(labels, None)
-        if result is None or labels > last:
+    rows = []
+    for labels, look in last_looks(looks).items():
+        result = look["results"].get(key)
+        if result is None:
             continue
         early = result.get("tentative") and result["state"] != State.PROVISIONAL
         known = "low" in result and (early or State(result["state"]).has_interval)
@@ -66,13 +64,15 @@ def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
             continue
         # Older logs have -0.0 for a difference of classifiers that say the same.
         low, high = (result["low"] + 0.0, result["high"] + 0.0) if known else (np.nan, np.nan)
-        rows[labels] = Seen(
-            labels,
-            np.nan if value is None else value + 0.0,
-            low,
-            high,
-            (high - low) / 2,
-            result["state"],
-            look.get("at", ""),
-        )
-    return [rows[labels] for labels in sorted(rows)]
+        value = np.nan if value is None else value + 0.0
+        half, when = (high - low) / 2, look.get("at", "")
+        rows.append(Seen(labels, value, low, high, half, result["state"], when))
+    return rows
+
+
+def last_looks(looks: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
+    """The last look at each number of labels, in order; looks at labels that were taken back since
+    are left out."""
+    last = int(looks[-1]["labels"]) if looks else 0
+    by_labels = {int(look["labels"]): look for look in looks}
+    return {labels: by_labels[labels] for labels in sorted(by_labels) if labels <= last}
