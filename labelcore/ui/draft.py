@@ -25,9 +25,11 @@ BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
 """What may be started from."""
 NO_ID = "Choose above what identifies an item."
 OPEN_MEANINGS = "Choose above at least one column to judge."
-OF_A_FILE: dict[str, Any] = {"of a file": True}
-"""Of a choice for one file alone."""
-FORGETS = "forgets"
+FORGETS: Mapping[str, Sequence[str]] = {
+    "known": ("existing", "budget", "most"),
+    "existing": ("budget", "most"),
+    "aim": ("design",),
+}
 """What was chosen because of a choice, and goes with it."""
 TIMES: Mapping[str, type[date] | type[clock_time]] = {
     "first_day": date,
@@ -234,7 +236,45 @@ class ProjectDraft:
 
 
 @dataclass
-class Draft:
+class OfAFile:
+    """What a person has chosen for one file alone; another file begins without it."""
+
+    read: dict[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    ids: list[str] | None = None
+    content: list[str] | None = None
+    number: int | None = None
+    name: dict[str, str] = field(default_factory=dict)
+    score: dict[str, str] = field(default_factory=dict)
+    prediction: dict[str, str] = field(default_factory=dict)
+    known: str | None = None
+    existing: str | None = None
+    helpers: list[str] | None = None
+    groups: list[str] | None = None
+    by: str | None = None
+    paths: list[str] = field(default_factory=list)
+    picked: str | None = None
+    prompt: str | None = None
+    passes: dict[str, list[str]] = field(default_factory=dict)
+    positive: str | None = None
+    aim: str | None = None
+    classifier: str | None = None
+    classifiers: list[str] | None = None
+    pair: list[str] | None = None
+    direction: dict[str, str] = field(default_factory=dict)
+    threshold: dict[str, float] = field(default_factory=dict)
+    thresholds: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, list[str]] = field(default_factory=dict)
+    matter: list[str] | None = None
+    budget: int | None = None
+    most: int | None = None
+    claims: dict[str, Any] = field(default_factory=dict)
+    design: str | None = None
+    project_name: str | None = None
+
+
+@dataclass
+class Draft(OfAFile):
     """What a person has chosen of a project so far. None, or nothing under its name, leaves it to
     what the file suggests: a choice that the file does not offer any more counts as none.
 
@@ -248,56 +288,22 @@ class Draft:
     opened: str | None = None
     uploaded: str | None = None
 
-    read: dict[str, Any] = field(default_factory=dict, metadata=OF_A_FILE)
-    id: str | None = field(default=None, metadata=OF_A_FILE)
-    ids: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    content: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    number: int | None = field(default=None, metadata=OF_A_FILE)
-    name: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
-    score: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
-    prediction: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
-    known: str | None = field(
-        default=None, metadata=OF_A_FILE | {FORGETS: ("existing", "budget", "most")}
-    )
-    existing: str | None = field(default=None, metadata=OF_A_FILE | {FORGETS: ("budget", "most")})
-    helpers: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    groups: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    by: str | None = field(default=None, metadata=OF_A_FILE)
-    paths: list[str] = field(default_factory=list, metadata=OF_A_FILE)
-    picked: str | None = field(default=None, metadata=OF_A_FILE)
-    prompt: str | None = field(default=None, metadata=OF_A_FILE)
-    passes: dict[str, list[str]] = field(default_factory=dict, metadata=OF_A_FILE)
-
     question: str | None = None
     instructions: str | None = None
     yes: str | None = None
     no: str | None = None
-    positive: str | None = field(default=None, metadata=OF_A_FILE)
     keys: str | None = None
     order: str | None = None
     other_answers: str | None = None
 
-    aim: str | None = field(default=None, metadata=OF_A_FILE | {FORGETS: ("design",)})
     every_aim: bool = False
-    classifier: str | None = field(default=None, metadata=OF_A_FILE)
-    classifiers: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    pair: list[str] | None = field(default=None, metadata=OF_A_FILE)
-    direction: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
-    threshold: dict[str, float] = field(default_factory=dict, metadata=OF_A_FILE)
-    thresholds: dict[str, str] = field(default_factory=dict, metadata=OF_A_FILE)
     trained: str | None = None
     target: str | None = None
-    numbers: dict[str, list[str]] = field(default_factory=dict, metadata=OF_A_FILE)
-    matter: list[str] | None = field(default=None, metadata=OF_A_FILE)
 
     way: str | None = None
-    budget: int | None = field(default=None, metadata=OF_A_FILE)
     margin: float | None = None
-    most: int | None = field(default=None, metadata=OF_A_FILE)
     claim_count: int = 1
-    claims: dict[str, Any] = field(default_factory=dict, metadata=OF_A_FILE)
     claim_form: dict[str, str] = field(default_factory=dict)
-    design: str | None = field(default=None, metadata=OF_A_FILE)
     params: dict[str, Any] = field(default_factory=dict)
     first_seed: int = field(default_factory=lambda: secrets.randbelow(1_000_000))
     seed: int | None = None
@@ -313,7 +319,6 @@ class Draft:
     repeats: float | None = None
     readers: int | None = None
     overlap: float | None = None
-    project_name: str | None = field(default=None, metadata=OF_A_FILE)
 
     def chosen(self, name: str, part: str = "") -> Any:
         """What was chosen for a field, or for one ``part`` of it; None for nothing."""
@@ -327,7 +332,7 @@ class Draft:
             held[part] = value
         else:
             setattr(self, name, value)
-        self.forget(next(f.metadata.get(FORGETS, ()) for f in fields(self) if f.name == name))
+        self.forget(FORGETS.get(name, ()))
 
     def forget(self, names: Sequence[str]) -> None:
         """Leave these fields to what the file suggests."""
@@ -355,9 +360,7 @@ class Draft:
     def open(self, path: str) -> None:
         """Begin with another file: what was chosen for the one before is forgotten."""
         if path != self.opened:
-            self.forget(
-                [item.name for item in fields(self) if OF_A_FILE.items() <= item.metadata.items()]
-            )
+            self.forget([item.name for item in fields(OfAFile)])
         self.path = self.opened = path
 
     def begin(self, changes: ProjectDraft) -> None:
