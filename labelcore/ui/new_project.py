@@ -34,6 +34,7 @@ from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import constants, text_of
+from labelcore.whole_file import whole_file
 
 MOST_FILES = 60_000
 """Files of a folder that are dropped at once; a zip of 32 bits has no more."""
@@ -90,14 +91,11 @@ def keep_draft() -> None:
     if st.session_state.get(WRITTEN) == text or len(text) > LARGEST:
         return
     try:
-        if not folder().is_dir():
-            folder().mkdir(parents=True, exist_ok=True)
+        folder().mkdir(parents=True, exist_ok=True)
         if WRITTEN not in st.session_state:
             clear_old()
-        place = folder() / f"{token}.json"
-        apart = place.with_suffix(".part")
-        apart.write_text(text, "utf-8")
-        apart.replace(place)
+        with whole_file(folder() / f"{token}.json") as stream:
+            stream.write(text.encode())
     except OSError:
         return  # A reload then begins anew; nothing else depends on it.
     st.session_state[WRITTEN] = text
