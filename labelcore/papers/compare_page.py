@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -12,8 +13,9 @@ from labelcore.papers.planners import Chosen
 from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.ui import files
-from labelcore.ui.draft import Columns, Question
+from labelcore.ui.draft import Question
 from labelcore.ui.new_classifiers import ask_cut, choose_one, show_called, usable
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
 from labelcore.ui.presses import sentence
@@ -72,12 +74,13 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
         return None
     question = question_of(base)
     name = choose_one(names)[0]
-    read = ask_cut(columns.asked(question.classes, question.positive), base, question, name, "one")
+    asked = replace(columns, classes=question.classes, positive=question.positive)
+    read = ask_cut(asked, base, question, name, "one")
     if read is None:
         return None
     read = other_cuts(read, base, question, [other for other in names if other != name])
     try:
-        population = files.read(path, read.arguments())
+        population = files.read(path, read.to_json())
     except (ValueError, OSError) as error:
         show_faults(error)
         return None

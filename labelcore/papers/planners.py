@@ -15,8 +15,9 @@ from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
 from labelcore.ui import waiting
 from labelcore.ui.asking import ask, begin
-from labelcore.ui.draft import Columns, ProjectDraft
+from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import Card
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_confidence import TRYING
 from labelcore.ui.params import within
 from labelcore.ui.safe_text import plain

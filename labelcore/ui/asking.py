@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import FIELDS, Field
-from labelcore.ui.params import as_inputs, outside, within
+from labelcore.ui.params import as_inputs, within
 
 DRAFT, INPUTS = "project draft", "new-"
 """Where the draft of this visitor is kept, and how the key of each input begins."""
@@ -34,32 +34,25 @@ def begin(changes: ProjectDraft) -> None:
     current().begin(as_inputs(changes))
 
 
-def ask(
-    row: str | Field, part: str = "", take: Callable[[Any], None] | None = None, **changes: Any
-) -> Any:
+def ask(row: str | Field, take: Callable[[Any], None] | None = None, **changes: Any) -> Any:
     """Draw an input, and return what it shows.
 
     row       of the table, or its name there
-    part      of a field that has several
     take      what a choice does; by itself the draft takes it
     changes   of the row, where the file decides them
     """
     row = replace(FIELDS[row] if isinstance(row, str) else row, **changes)
     name = (row.key or row.name).replace("_", "-")
-    key = f"{INPUTS}{name}" + (f"-{part}" if part else "")
-    value = row.first
-    if row.name:
-        value = current().value(row.name, row.first, row.options, part)
-    if row.widget == "slider" and outside(value, row.low, row.high):
-        value = row.first
+    key = f"{INPUTS}{name}" + (f"-{row.part}" if row.part else "")
+    value = row.shown(current())
     # A browser tells a choice by its words, which may have changed since they were drawn.
     if row.widget in ("cards", "stops") or st.session_state.get(key, row.first) != value:
         st.session_state[key] = value
-    arguments: dict[str, Any] = {"key": key, "on_change": _take, "args": (row, part, key, take)}
+    arguments: dict[str, Any] = {"key": key, "on_change": _take, "args": (row, key, take)}
     return WIDGETS[row.widget](row, {**arguments, **row.more})
 
 
-def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -> None:
+def _take(row: Field, key: str, take: Callable[[Any], None] | None) -> None:
     """Let the draft take a choice, unless it is told by words that stand there no more."""
     value = st.session_state[key]
     chosen = value if isinstance(value, list) else [value]
@@ -68,7 +61,7 @@ def _take(row: Field, part: str, key: str, take: Callable[[Any], None] | None) -
     if take is not None:
         take(value)
     else:
-        current().take(row.name, value, part)
+        current().take(row.name, value, row.part)
 
 
 def _words(row: Field) -> Callable[[Any], str]:

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from typing import Any
 
-from labelcore.population.arguments import threshold_name
-from labelcore.population.guess import ClassifierColumns, Guess
-from labelcore.population.revealing import HIDDEN, MAY_SHOW, holds_output
-
-FOUND = "found"
-"""What was found so far, as the name of a classifier."""
-NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
-SEVERAL_COLUMNS = "(several columns together)"
 MOST_CLASSIFIERS = 8
 BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
 """What may be started from."""
-NO_ID = "Choose above what identifies an item."
-OPEN_MEANINGS = "Choose above at least one column to judge."
 FORGETS: Mapping[str, Sequence[str]] = {
     "known": ("existing", "budget", "most"),
     "existing": ("budget", "most"),
@@ -36,128 +26,6 @@ TIMES: Mapping[str, type[date] | type[clock_time]] = {
     "day": date,
     "hour": clock_time,
 }
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What the columns mean, and how file, classes and the chosen classifiers are read.
-
-    dialect   what the person chose, as (name, value) pairs; empty: as detected
-    known, existing   the column of known answers that is used, and how they came about
-    revealing         content columns that may show a model's output
-    helpers           columns that may help to choose items and are never judged
-    groups            columns that figures may be told by
-    prompt            the column that joins outputs of several systems on the same prompt
-    passing           (classifier, values of its verdict that pass) each
-    hidden            (column, what it is) each, of those shown once an item is judged
-    """
-
-    id: str | tuple[str, ...] | None
-    content: tuple[str, ...]
-    classifiers: tuple[ClassifierColumns, ...]
-    classes: tuple[str, ...] | None = None
-    positive: str | None = None
-    thresholds: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    descending: tuple[str, ...] = ()
-    dialect: tuple[tuple[str, Any], ...] = ()
-    known: str | None = None
-    existing: str | None = None
-    revealing: tuple[str, ...] = ()
-    helpers: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    prompt: str | None = None
-    passing: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    hidden: tuple[tuple[str, str], ...] = ()
-
-    def arguments(self) -> dict[str, Any]:
-        """Arguments of ``read_population``.
-
-        Raises ValueError when two classifiers have one name.
-        """
-        names = [row.name for row in self.classifiers]
-        predicting = {row.name for row in self.classifiers if row.prediction}
-        passing = [choice for choice in self.passing if choice[0] in predicting]
-        if len(set(names)) < len(names):
-            raise ValueError(f"Two classifiers have the same name: {', '.join(names)}.")
-        where_said = {
-            "dialect": dict(self.dialect),
-            "known": self.known,
-            "helpers": {name: name for name in self.helpers},
-            "groups": list(self.groups),
-            "prompt": self.prompt,
-            "metadata": [name for name, _ in self.hidden],
-            "passing": {name: list(values) for name, values in passing},
-        }
-        return {
-            "id": list(self.id) if isinstance(self.id, tuple) else self.id,
-            "content": list(self.content),
-            "scores": {row.name: row.score for row in self.classifiers if row.score},
-            "predictions": {row.name: row.prediction for row in self.classifiers if row.prediction},
-            "thresholds": {
-                name: values[0] if len(values) == 1 else list(values)
-                for name, values in self.thresholds
-            },
-            "descending": list(self.descending),
-            "classes": None if self.classes is None else list(self.classes),
-            "positive": self.positive,
-            **{name: value for name, value in where_said.items() if value},
-        }
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The columns that make up an id; none where row numbers do."""
-        if self.id is None:
-            return ()
-        return (self.id,) if isinstance(self.id, str) else self.id
-
-    def unused(self, names: Sequence[str]) -> list[str]:
-        """Those of the columns ``names`` that mean nothing else."""
-        read = [column for row in self.classifiers for column in (row.score, row.prediction)]
-        return [name for name in names if name not in (*self.ids, *self.content, *read)]
-
-    def revealing_of(self, sample: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-        """The content columns that are a classifier's own, or hold what a model said."""
-        read = [column for row in self.classifiers for column in (row.score, row.prediction)]
-        return tuple(
-            name
-            for name in self.content
-            if name in read or holds_output(name, [row.get(name, "") for row in sample])
-        )
-
-    def asked(self, classes: tuple[str, ...], positive: str) -> Columns:
-        return replace(self, classes=classes, positive=positive)
-
-    def cut(self, name: str, thresholds: tuple[float, ...], descending: bool) -> Columns:
-        """With a classifier's thresholds, none or more, and its direction."""
-        return replace(
-            self,
-            thresholds=self.thresholds + (((name, thresholds),) if thresholds else ()),
-            descending=self.descending + ((name,) if descending else ()),
-        )
-
-    def finding(self, score: str | None = None, *, descending: bool = False) -> Columns:
-        """With what was found so far as a classifier: the known answers are its predictions, and a
-        score says which of the other items are likely."""
-        bare = self.without_found()
-        name = FOUND if all(row.name != FOUND for row in bare.classifiers) else f"{FOUND} so far"
-        columns = ClassifierColumns(name, score, self.known)
-        return replace(
-            bare,
-            classifiers=(*bare.classifiers, columns),
-            descending=bare.descending + ((name,) if descending else ()),
-        )
-
-    def without_found(self) -> Columns:
-        """Without what was found so far as a classifier."""
-        others = tuple(row for row in self.classifiers if row.prediction != self.known)
-        return replace(self, classifiers=others if self.known else self.classifiers)
-
-    def made_of(self, name: str) -> tuple[str, ...]:
-        """The classifiers that are read from one: itself, or one for each of its thresholds."""
-        values = dict(self.thresholds).get(name, ())
-        if len(values) < 2:
-            return (name,)
-        return tuple(threshold_name(name, value, name in self.descending) for value in values)
 
 
 @dataclass(frozen=True)
@@ -191,28 +59,13 @@ class Aim:
     which: bool = False
 
 
-def settings(question: Question, aim: Aim, columns: Columns) -> Mapping[str, Any]:
-    """What is kept with the project beside plan and file."""
-    where_said = {
-        "used_for_training": aim.trained_on,
-        "keys": question.keys,
-        MAY_SHOW: list(columns.revealing),
-        HIDDEN: dict(columns.hidden),
-    }
-    return {
-        "question": question.text,
-        "instructions": question.instructions,
-        **{name: value for name, value in where_said.items() if value},
-    }
-
-
 @dataclass(frozen=True)
 class ProjectDraft:
     """Changes of a draft, made by another page or by a button. None leaves a choice as it is.
 
     existing    what the known answers are taken for
     question    title of the card of screen 3; ``estimands`` are the numbers asked for with it
-    thresholds  (classifier, thresholds) each
+    thresholds  of classifiers
     design      the method; "" for the recommended one
     params      parameters of the method, or of ``params_of``; one that is not named begins as
                 suggested
@@ -224,7 +77,7 @@ class ProjectDraft:
     question: str | None = None
     estimands: tuple[str, ...] | None = None
     classifiers: tuple[str, ...] | None = None
-    thresholds: tuple[tuple[str, tuple[float, ...]], ...] | None = None
+    thresholds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     target: str | None = None
     design: str | None = None
     params: Mapping[str, Any] | None = None
@@ -376,7 +229,7 @@ class Draft(OfAFile):
             names = list(changes.classifiers)
             self.classifier, self.classifiers = names[0], names
             self.pair = names if len(names) == 2 else self.pair
-        for name, values in changes.thresholds or ():
+        for name, values in changes.thresholds.items():
             self.thresholds[name] = " ".join(f"{value:.12g}" for value in values)
         method = changes.design or changes.params_of
         if changes.params is not None and method:
@@ -387,59 +240,6 @@ class Draft(OfAFile):
             self.way, self.margin = MARGIN, 100 * changes.margin
         elif changes.budget is not None:
             self.way = BUDGET
-
-    def id_column(self, names: Sequence[str], guess: Guess) -> str | tuple[str, ...] | None:
-        """A column, several, or ROW_NUMBERS; None until one is chosen."""
-        options = [ROW_NUMBERS, *names, SEVERAL_COLUMNS]
-        chosen: str | None = self.value("id", first_id(guess), options)
-        if chosen != SEVERAL_COLUMNS:
-            return chosen
-        return tuple(self.value("ids", [], names)) or None
-
-    def classifier_columns(
-        self, names: Sequence[str], guess: Guess
-    ) -> tuple[ClassifierColumns, ...] | None:
-        """The classifiers; None while their number is out of bounds."""
-        number = self.value("number", len(first_rows(guess)))
-        if not 0 <= number <= MOST_CLASSIFIERS:
-            return None
-        rows = []
-        for place in range(number):
-            given, part = first_row(guess, place), str(place)
-            name = self.value("name", given.name, part=part).strip() or given.name
-            score = self.value("score", given.score or NO_COLUMN, [NO_COLUMN, *names], part)
-            prediction = self.value(
-                "prediction", given.prediction or NO_COLUMN, [NO_COLUMN, *names], part
-            )
-            if score != NO_COLUMN or prediction != NO_COLUMN:
-                read = (column if column != NO_COLUMN else None for column in (score, prediction))
-                rows.append(ClassifierColumns(name, *read))
-        return tuple(rows)
-
-    def lacking(self, names: Sequence[str], guess: Guess) -> str:
-        """What must still be said of the columns; "" for nothing."""
-        if self.id_column(names, guess) is None:
-            return NO_ID
-        rows = self.classifier_columns(names, guess)
-        content = self.value("content", list(guess.content), names)
-        return OPEN_MEANINGS if rows is None or not content else ""
-
-    def columns(
-        self,
-        names: Sequence[str],
-        guess: Guess,
-        sample: Sequence[Mapping[str, str]],
-        dialect: Mapping[str, Any],
-    ) -> Columns:
-        """What the columns mean, as far as that is said."""
-        key = self.id_column(names, guess)
-        columns = Columns(
-            None if key == ROW_NUMBERS else key,
-            tuple(self.value("content", list(guess.content), names)),
-            self.classifier_columns(names, guess) or (),
-            dialect=tuple(dialect.items()),
-        )
-        return replace(columns, revealing=columns.revealing_of(sample))
 
     def to_json(self) -> dict[str, Any]:
         """What was chosen, as JSON has it."""
@@ -458,21 +258,3 @@ class Draft(OfAFile):
             if name in values:
                 values = {**values, name: kind.fromisoformat(values[name])}
         return cls(**values)
-
-
-def first_id(guess: Guess) -> str | None:
-    return None if guess.asks("id") else guess.id or ROW_NUMBERS
-
-
-def first_rows(guess: Guess) -> tuple[ClassifierColumns, ...]:
-    return guess.classifiers[:MOST_CLASSIFIERS]
-
-
-def first_row(guess: Guess, place: int) -> ClassifierColumns:
-    """The classifier in one place; one without columns where no more were found."""
-    rows = first_rows(guess)
-    return (
-        rows[place]
-        if place < len(rows)
-        else ClassifierColumns(f"classifier {place + 1}", None, None)
-    )

@@ -1,9 +1,13 @@
-"""The inputs of New project, one row each; ``labelcore.ui.asking`` draws them."""
+"""The inputs of New project, one row each; ``labelcore.ui.asking`` draws them.
+
+What file and choices decide of a row is said by the rules of its screen: what an input shows and
+what counts follow from the same row.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import time
 from typing import Any
 
@@ -11,7 +15,7 @@ from labelcore.plan.stop_rules import ALL, ANY
 from labelcore.promises import Promise
 from labelcore.session.managing import LONGEST_NAME
 from labelcore.ui.answers import KEY_PRESETS
-from labelcore.ui.draft import BUDGET, MOST_CLASSIFIERS
+from labelcore.ui.draft import BUDGET, MOST_CLASSIFIERS, Draft
 from labelcore.words.arguments import TARGETS
 from labelcore.words.existing import SOURCES
 from labelcore.words.promises import PROMISES
@@ -29,6 +33,7 @@ class Field:
     low, high bounds of a number; one that lies beyond them is told, and kept
     more      further arguments of the widget
     key       how it is called beside other inputs of the same field; "": as the field
+    part      which one it is of a field that has several
     """
 
     name: str
@@ -41,6 +46,18 @@ class Field:
     captions: Sequence[str] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     key: str = ""
+    part: str = ""
+
+    def fault(self, value: float | None) -> str:
+        """What is wrong with a number; nothing for one that is not given."""
+        return outside(value, self.low, self.high)
+
+    def shown(self, now: Draft) -> Any:
+        """What the input shows of a draft, and so what counts."""
+        if not self.name:
+            return self.first
+        value = now.value(self.name, self.first, self.options, self.part)
+        return self.first if self.widget == "slider" and self.fault(value) else value
 
 
 def same(names: Iterable[str]) -> dict[str, str]:
@@ -238,3 +255,39 @@ FIELDS = {
     for row in (*OF_THE_ITEMS, *OF_THE_QUESTION, *OF_THE_AIM, *OF_THE_PLAN, *OF_A_CLAIM)
 }
 """Every input of New project by its name."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the inputs of a screen offer, and what counts of a draft by them."""
+
+    now: Draft
+
+    def offered(self, name: str, part: str) -> Mapping[str, Any]:
+        """What file and choices decide of a row, or of one ``part`` of it."""
+        return {}
+
+    def row(self, name: str, part: str = "") -> Field:
+        return replace(FIELDS[name], part=part, **self.offered(name, part))
+
+    def shown(self, name: str, part: str = "") -> Any:
+        return self.row(name, part).shown(self.now)
+
+
+def outside(value: float | None, low: float | None, high: float | None) -> str:
+    """What is wrong with a number; nothing for one that is not given.
+
+    >>> outside(0, 1, 2000)
+    'A number from 1 to 2,000 is needed here, and this is 0.'
+    >>> outside(-1, 0, None)
+    'A number of at least 0 is needed here, and this is -1.'
+    >>> outside(None, 0, 1), outside(1, 0, 1)
+    ('', '')
+    """
+    if value is None or ((low is None or value >= low) and (high is None or value <= high)):
+        return ""
+    if high is None:
+        bounds = f"of at least {low:,}"
+    else:
+        bounds = f"of at most {high:,}" if low is None else f"from {low:,} to {high:,}"
+    return f"A number {bounds} is needed here, and this is {value:,}."

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -13,8 +14,8 @@ from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
-from labelcore.ui.draft import Aim, Columns, Draft, ProjectDraft, Question
-from labelcore.ui.fields import FIELDS, Field, same
+from labelcore.ui.draft import Aim, ProjectDraft, Question
+from labelcore.ui.fields import FIELDS, Field, Rules, same
 from labelcore.ui.new_cards import (
     BETTER,
     BOTH,
@@ -44,6 +45,7 @@ from labelcore.ui.new_classifiers import (
     show_called,
     usable,
 )
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
 from labelcore.ui.remedies import WayOut, refuse
@@ -85,16 +87,27 @@ CARD_STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Rules):
     """What the draft asks of a file, as far as it is read: the card and its classifiers.
 
     told   the known answers that are positive and count as they are
     """
 
-    now: Draft
     columns: Columns
     question: Question
     base: Population
+
+    def offered(self, name: str, part: str) -> Mapping[str, Any]:
+        match name:
+            case "numbers":
+                first, possible = self.numbers
+                words = {name: label_of(name, self.base.has_judge) for name in possible}
+                return {"options": words, "first": list(first)}
+            case "matter":
+                classes = self.question.classes
+                words = {name: plain(name) for name in classes}
+                return {"options": words, "first": list(classes)}
+        return {}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -120,7 +133,7 @@ class Asked:
         return self.card is FOUND and self.told > 0
 
     @cached_property
-    def offered(self) -> tuple[str, ...]:
+    def eligible(self) -> tuple[str, ...]:
         """The classifiers that the question may be about, the likeliest first."""
         if self.card in (RANKED, LISTS) or self.of_known:
             return scored(self.base, self.names)
@@ -130,9 +143,9 @@ class Asked:
     @cached_property
     def choice(self) -> Field | None:
         """The input for the classifiers that the question is about; None where only one may be."""
-        if len(self.offered) < 2:
+        if len(self.eligible) < 2:
             return None
-        options, every = same(self.offered), list(self.offered)
+        options, every = same(self.eligible), list(self.eligible)
         if self.card in TWO_OF:
             return replace(FIELDS["pair"], options=options, first=every[:2])
         if self.card in (SEVERAL, SHIP):
@@ -144,9 +157,8 @@ class Asked:
     def classifiers(self) -> tuple[str, ...]:
         """The classifiers that the question is about, the one that items are drawn for first."""
         if self.choice is None:
-            return self.offered
-        row = self.choice
-        chosen = self.now.value(row.name, row.first, row.options)
+            return self.eligible
+        chosen = self.choice.shown(self.now)
         return (chosen,) if isinstance(chosen, str) else tuple(chosen)
 
     @property
@@ -169,7 +181,7 @@ class Asked:
             ways = [WayOut(card.title, ProjectDraft(question=card.title)) for card in able]
             unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
             return NO_KNOWN.format(able=titles, ignored=SOURCES["ignored"]), [*ways, unused], False
-        if self.offered and not self.classifiers:
+        if self.eligible and not self.classifiers:
             every = WayOut("take all of them", ProjectDraft(classifiers=names))
             return NO_CLASSIFIER, [every], True
         if self.card in TWO_OF and len(self.classifiers) != 2:
@@ -178,23 +190,28 @@ class Asked:
             return TWO, [pair], True
         return None
 
-    def columns_cut(self) -> Columns:
+    @cached_property
+    def read(self) -> Columns:
         """The columns with each classifier's direction and thresholds. Raises ValueError with a
         sentence for a threshold that is wrong."""
-        read = self.columns.without_found().asked(self.question.classes, self.question.positive)
+        classes, positive = self.question.classes, self.question.positive
+        read = replace(self.columns.without_found(), classes=classes, positive=positive)
         for name in self.classifiers:
             read = cut_as_chosen(self.now, read, self.base, self.question, name, self.thresholds)
         if not self.of_known:
             return read
         order = next(iter(self.classifiers), None)
-        columns_of = {classifier.name: classifier.score for classifier in read.classifiers}
-        return read.finding(columns_of.get(order or ""), descending=order in read.descending)
+        return read.finding(read.scores.get(order or ""), descending=order in read.descending)
 
-    def judged(self, read: Columns) -> tuple[str, ...]:
+    @property
+    def judged(self) -> tuple[str, ...]:
         """The classifiers as the file is read: one for each threshold."""
-        return tuple(column for name in self.classifiers for column in read.made_of(name))
+        if self.of_known:
+            return ()
+        return tuple(column for name in self.classifiers for column in self.read.made_of(name))
 
-    def numbers(self, judged: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    @property
+    def numbers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The numbers that the question asks for by itself, and those that a person may choose
         instead, if any."""
         several = len(self.question.classes) > 2
@@ -205,37 +222,33 @@ class Asked:
             return first, ()
         if self.card is BETTER:
             return first, tuple(DIFFERENCES)
-        pair = self.card is SEVERAL and len(judged) == 2
+        pair = self.card is SEVERAL and len(self.judged) == 2
         return first, (*SCALARS, *(DIFFERENCES if pair else ()))
 
-    def estimands(self, judged: Sequence[str]) -> tuple[str, ...]:
+    @property
+    def estimands(self) -> tuple[str, ...]:
         """The numbers that are asked for; () while none is chosen."""
-        first, possible = self.numbers(judged)
-        if not possible:
-            return first
-        return tuple(self.now.value("numbers", list(first), possible, self.card.title))
+        first, possible = self.numbers
+        return tuple(self.shown("numbers", self.card.title)) if possible else first
 
-    def matters(self, estimands: Sequence[str]) -> bool:
+    @property
+    def matters(self) -> bool:
         """Whether it is asked which classes have figures of their own."""
         several = len(self.question.classes) > 2
-        return several and any(SCALARS[name].per_class for name in estimands)
+        return several and any(SCALARS[name].per_class for name in self.estimands)
 
-    def aim(self, population: Population, read: Columns) -> Aim:
+    def aim(self, population: Population) -> Aim:
         """What is to be known."""
-        judged, existing = self.judged(read), self.columns.existing
-        target = self.now.value("target", "file", FIELDS["target"].options)
+        judged, existing, target = self.judged, self.columns.existing, self.shown("target")
         if self.of_known:
             known = population.found
             return Aim(FOUND.estimands, known, "", target, existing, card=FOUND.title)
-        trained = self.now.value("trained", "unknown") if judged else ""
-        estimands = self.estimands(judged)
-        classes = self.question.classes
-        matter = self.now.value("matter", list(classes), classes)
-        some = self.matters(estimands) and {*matter} != {*classes}
+        trained, matter = self.shown("trained") if judged else "", self.shown("matter")
+        some = self.matters and {*matter} != {*self.question.classes}
         classifier = judged if len(judged) > 1 else next(iter(judged), None)
-        focus = tuple(matter) if some else None
-        which = bool(self.numbers(judged)[1]) and self.card not in (BETTER, RANKED)
-        return Aim(estimands, classifier, trained, target, existing, focus, self.card.title, which)
+        focus, title = tuple(matter) if some else None, self.card.title
+        which = bool(self.numbers[1]) and self.card not in (BETTER, RANKED)
+        return Aim(self.estimands, classifier, trained, target, existing, focus, title, which)
 
 
 def aim_step(
@@ -255,13 +268,12 @@ def aim_step(
         sound = show_cuts(asked, places)
         if not sound:
             return None
-        read = asked.columns_cut()
         try:
-            population = files.read(path, read.arguments())
+            population = files.read(path, asked.read.to_json())
         except (ValueError, OSError) as error:
             show_faults(error)
             return None
-        return show_figures(asked, population, read, places)
+        return show_figures(asked, population, places)
 
 
 def show_cuts(asked: Asked, places: Places) -> bool:
@@ -275,33 +287,26 @@ def show_cuts(asked: Asked, places: Places) -> bool:
 
 
 def show_figures(
-    asked: Asked, population: Population, read: Columns, places: Places
+    asked: Asked, population: Population, places: Places
 ) -> tuple[Aim, Population] | None:
     """Which numbers are asked for, about which items; None while none is chosen."""
-    judged = () if asked.of_known else asked.judged(read)
-    if judged:
-        show_called(population, asked.question, judged, places.more)
-    first, possible = asked.numbers(judged)
+    if asked.judged:
+        show_called(population, asked.question, asked.judged, places.more)
+    (first, possible), title = asked.numbers, asked.card.title
     with places.more:
-        if judged:
+        if asked.judged:
             ask("trained")
         ask("target")
-        if possible and not asked.of_known:
-            words = {name: label_of(name, population.has_judge) for name in possible}
-            ask("numbers", asked.card.title, options=words, first=list(first))
-    estimands = asked.estimands(judged)
-    if not estimands:
-        title = asked.card.title
+        if possible:
+            ask(asked.row("numbers", title))
+    if not asked.estimands:
         every = ProjectDraft(question=title, estimands=first)
         refuse(NO_NUMBER, [WayOut("take those of the question", every)], asks=True)
         return None
-    classes = asked.question.classes
-    if not asked.of_known and asked.matters(estimands):
-        words = {name: plain(name) for name in classes}
-        if not ask("matter", options=words, first=list(classes)):
-            refuse(NO_CLASS, [], asks=True)
-            return None
-    return asked.aim(population, read), population
+    if asked.matters and not ask(asked.row("matter")):
+        refuse(NO_CLASS, [], asks=True)
+        return None
+    return asked.aim(population), population
 
 
 def choose_card(asked: Asked) -> None:

@@ -17,9 +17,10 @@ from labelcore.population import Population
 from labelcore.population.guess import RANK
 from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
-from labelcore.ui.draft import Columns, Draft, Question
+from labelcore.ui.draft import Draft, Question
 from labelcore.ui.fields import same
 from labelcore.ui.new_cards import positive_of
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 
@@ -106,9 +107,8 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
     positive = positive_of(base, question)
     options = {positive: words[positive], **words}
     who = plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean"
-    high = ask(
-        "direction", name, label=who, options=options, first=high_class(base, question, name)
-    )
+    first = high_class(base, question, name)
+    high = ask("direction", part=name, label=who, options=options, first=first)
     with st.expander("Check both ends"):
         extremes(base, name)
     if number == "none" or name in base.arguments["predictions"]:
@@ -117,7 +117,7 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
     label = f"From which score {way} does {name} say {word!r}?"
     if number == "several":
         label += " One threshold, or several separated by spaces"
-        ask("thresholds", name, label=plain(label), first=f"{first_threshold(base, name):g}")
+        ask("thresholds", part=name, label=plain(label), first=f"{first_threshold(base, name):g}")
         return
     least, most = score_range(base, name)
     if least == most:
@@ -127,7 +127,7 @@ def show_cut(now: Draft, base: Population, question: Question, name: str, number
     if most - least <= LONGEST_SCALE and not (base.scores[name] % 1).any():
         step = 1.0  # Grades, such as 1 to 5.
     bounds: dict[str, Any] = {"low": least, "high": most, "more": {"step": step}}
-    ask("threshold", name, label=plain(label), first=first_threshold(base, name), **bounds)
+    ask("threshold", part=name, label=plain(label), first=first_threshold(base, name), **bounds)
 
 
 def high_class(base: Population, question: Question, name: str) -> str:

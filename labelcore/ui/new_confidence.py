@@ -89,7 +89,7 @@ def claim_form_input(labels: Mapping[str, int]) -> Form:
     forms = sorted(CHOICES, key=lambda form: form != first)
     options = {form: CHOICES[form].format(labels=count(labels[form])) for form in forms}
     captions = [CHOICE_CAPTIONS[form] for form in forms]
-    return Form(ask("claim_form", first, options=options, first=first, captions=captions))
+    return Form(ask("claim_form", part=first, options=options, first=first, captions=captions))
 
 
 def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
@@ -102,18 +102,12 @@ def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
     number = min(now.claim_count, MOST_CLAIMS)
     claims = [Claim(str(place), aim, population).ask() for place in range(number)]
     with st.container(horizontal=True):
+        more, fewer = ("claim_count", number + 1), ("claim_count", number - 1)
         if number < MOST_CLAIMS:
-            more = ("claim_count", number + 1)
             st.button("Another claim", key="new-claim-more", on_click=now.take, args=more)
         if number > 1:
-            fewer = ("claim_count", number - 1)
-            st.button(
-                "Remove the last claim",
-                key="new-claim-fewer",
-                type="tertiary",
-                on_click=now.take,
-                args=fewer,
-            )
+            label, key = "Remove the last claim", "new-claim-fewer"
+            st.button(label, key=key, type="tertiary", on_click=now.take, args=fewer)
     complete = tuple(text for text in claims if text)
     if len(complete) < number:
         st.info(OPEN)
@@ -141,7 +135,7 @@ class Claim:
         """The claim as text; None while it is not complete."""
         with st.container(border=True, key=f"new-claim-box-{self.place}"):
             several = len(self.judged) > 1
-            kind = ask("claim_kind", f"{self.place}-kind") if several else LEVEL
+            kind = ask("claim_kind", part=f"{self.place}-kind") if several else LEVEL
             return self.comparison() if kind == BETTER else self.level()
 
     def choose(
@@ -149,7 +143,7 @@ class Claim:
     ) -> str:
         first = first or next(iter(options))
         part = f"{self.place}-{part}"
-        return str(ask("claim", part, label=label, options=options, first=first))
+        return str(ask("claim", part=part, label=label, options=options, first=first))
 
     def who(self, part: str, label: str) -> str | None:
         """The classifier meant; the one that the sample is drawn for stands first."""
@@ -174,7 +168,7 @@ class Claim:
             groups = group_texts(self.population)
             of = self.choose("group", "Of", groups) if len(groups) > 1 else ""
             relation = self.choose("way", "It is", DIRECTIONS)
-            percent = ask("claim_percent", f"{self.place}-percent")
+            percent = ask("claim_percent", part=f"{self.place}-percent")
         about = who or next(iter(self.judged), None)
         meaning = quantity(
             name, about, inside or self.population.positive, audit=self.population.has_judge
@@ -362,7 +356,7 @@ def params_form(terms: Terms, *, main: bool) -> bool:
     sound = True
     for item in fields(terms.design.Params):
         if item.metadata["main"] == main:
-            ask(row_of(item, terms.suggested), f"{terms.design.name}-{item.name}")
+            ask(row_of(terms.design, item, terms.suggested))
             if fault := param_fault(terms.now, terms.design, terms.suggested, item):
                 st.error(plain(fault))
                 sound = False
@@ -534,15 +528,14 @@ def show_stop(terms: Terms, goal: Goal) -> tuple[str, ...] | None:
     goals = terms.goals(goal)
     st.markdown("What ends the session by itself?")
     for rule in (*goals, "deadline"):
-        ask("stop", rule, label=RULES[rule].choice, first=rule in goals)
+        ask("stop", part=rule, label=RULES[rule].choice, first=rule in goals)
     chosen, stop = terms.stops(goals), terms.stop(goals)
     if "deadline" in chosen:
         show_deadline(terms, passed=stop is None)
     if stop is None:
         return None
     if len(chosen) > 1:
-        first = first_how(chosen)
-        ask("stop_how", first, first=first)
+        ask(terms.row("stop_how", first_how(chosen)))
     latest = latest_labels(terms, goal, goals, chosen)
     st.caption(
         f"At the latest it ends with {latest}. You may always continue afterwards, or finish "

@@ -23,20 +23,12 @@ from labelcore.population.trace_ids import LANGFUSE
 from labelcore.population.tree import Tree
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
-from labelcore.ui.draft import (
-    NO_COLUMN,
-    ROW_NUMBERS,
-    SEVERAL_COLUMNS,
-    Columns,
-    Draft,
-    first_id,
-    first_row,
-    first_rows,
-)
+from labelcore.ui.draft import Draft
 from labelcore.ui.expanders import fold
-from labelcore.ui.fields import FIELDS, same
+from labelcore.ui.fields import FIELDS, Field, Rules, same
 from labelcore.ui.files import Checked
 from labelcore.ui.hidden import hidden_columns
+from labelcore.ui.new_columns import NO_COLUMN, ROW_NUMBERS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
 from labelcore.ui.presses import sentence
@@ -86,11 +78,21 @@ def begin_with(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Items:
+class Items(Rules):
     """The file of a draft as it is read, as far as that is asked for. Whatever has to read the file
     raises ValueError, OSError where that cannot be done."""
 
-    now: Draft
+    def offered(self, name: str, part: str) -> Mapping[str, Any]:
+        match name:
+            case "prompt":
+                first = self.roles.prompt if self.roles else None
+                return {"options": same([NO_COLUMN, *self.names]), "first": first or NO_COLUMN}
+            case "groups":
+                able = [*self.groupable, *self.cuttable]
+                return {"options": same(able), "first": self.groupable}
+            case "helpers":
+                return {"options": same(self.helpers)}
+        return {}
 
     @cached_property
     def path(self) -> Path:
@@ -103,7 +105,7 @@ class Items:
     @cached_property
     def dialect(self) -> dict[str, Any]:
         """How the file is read where the person chose otherwise than detected, else {}."""
-        given = {name: value for name, (value, _) in dialect_of(self).items()}
+        given = {name: row.shown(self.now) for name, row in dialect_rows(self).items()}
         detected = all(value == getattr(self.form.dialect, name) for name, value in given.items())
         return {} if detected else given
 
@@ -120,18 +122,21 @@ class Items:
         return list(dict.fromkeys(self.head.columns))
 
     @cached_property
+    def meanings(self) -> Meanings:
+        return Meanings(self.now, self.names, self.guess)
+
+    @cached_property
     def bare(self) -> Columns:
         """What the columns mean, known answers, helpers and groups left out."""
-        columns = self.now.columns(self.names, self.guess, self.head.sample, self.dialect)
-        chosen = tuple(
-            (classifier.name, tuple(self.passes(classifier.name, place)))
-            for place, classifier in enumerate(columns.classifiers)
-            if classifier.name in self.preset or str(place) in self.now.passes
-        )
-        prompt = self.now.value("prompt", self.prompt, [NO_COLUMN, *self.names])
-        hidden = tuple(hidden_columns(self.roles, columns.content).items())
-        prompt = None if prompt == NO_COLUMN else prompt
-        return replace(columns, passing=chosen, prompt=prompt, hidden=hidden)
+        columns = self.meanings.columns(self.head.sample, self.dialect)
+        passing = {
+            row.name: tuple(self.passes(row.name, place))
+            for place, row in enumerate(self.meanings.classifiers or ())
+            if row.prediction and (row.name in self.preset or str(place) in self.now.passes)
+        }
+        prompt, hidden = self.shown("prompt"), hidden_columns(self.roles, columns.content)
+        prompt, metadata = None if prompt == NO_COLUMN else prompt, tuple(hidden)
+        return replace(columns, passing=passing, prompt=prompt, hidden=hidden, metadata=metadata)
 
     @cached_property
     def roles(self) -> Roles | None:
@@ -141,8 +146,8 @@ class Items:
     @cached_property
     def judged(self) -> Mapping[str, str]:
         """Judge -> its column of verdicts, of such a log."""
-        rows = self.now.classifier_columns(self.names, self.guess) or ()
-        return {judge.name: judge.prediction for judge in rows if judge.prediction and self.roles}
+        rows = self.meanings.classifiers or () if self.roles else ()
+        return {judge.name: judge.prediction for judge in rows if judge.prediction}
 
     @cached_property
     def tree(self) -> Tree:
@@ -165,24 +170,22 @@ class Items:
         chosen: list[str] = self.now.value("passes", first, self.verdicts.get(name, ()), str(place))
         return chosen
 
-    @property
-    def prompt(self) -> str:
-        """The column that joins outputs on the same prompt, where the first rows have several."""
-        name = self.roles.prompt if self.roles else None
-        return name or NO_COLUMN
+    @cached_property
+    def values(self) -> dict[str, set[str]]:
+        """The different values of each column in the first rows, no value left out."""
+        sample = self.head.sample
+        return {name: {row.get(name, "").strip() for row in sample} - {""} for name in self.names}
 
     @cached_property
     def groupable(self) -> list[str]:
         """The columns that hold groups, as far as the first rows tell: few values that come again,
         and no answers."""
-        sample = self.head.sample
         taken = self.roles.taken if self.roles else ()
         unused = [name for name in self.bare.unused(self.head.columns) if name not in taken]
         names = [name for name in unused if name not in self.guess.answers]
-        seen = {name: {row.get(name, "").strip() for row in sample} for name in names}
-        few = min(FEW_VALUES, len(sample) // 4)
+        few = min(FEW_VALUES, len(self.head.sample) // 4)
         first = [self.roles.system] if self.roles and self.roles.system in unused else []
-        grouping = [name for name in names if 2 <= len(seen[name] - {""}) <= few]
+        grouping = [name for name in names if 2 <= len(self.values[name]) <= few]
         return list(
             dict.fromkeys([*first, *grouping, *(path for path in self.now.paths if path in names)])
         )[:MOST_GROUPED]
@@ -191,15 +194,12 @@ class Items:
     def cuttable(self) -> list[str]:
         """The columns of numbers or dates, whose ranges or months may be groups."""
         names = [name for name in self.bare.unused(self.head.columns) if name not in self.groupable]
-        values = {name: {row.get(name, "").strip() for row in self.head.sample} for name in names}
-        return [name for name in names if may_be_cut(values[name] - {""})]
+        return [name for name in names if may_be_cut(self.values[name])]
 
     @cached_property
     def columns(self) -> Columns:
         """What the columns mean, known answers and helpers left out."""
-        able = [*self.groupable, *self.cuttable]
-        chosen = self.now.value("groups", self.groupable, able)
-        return replace(self.bare, groups=tuple(chosen))
+        return replace(self.bare, groups=tuple(self.shown("groups")))
 
     @cached_property
     def nested(self) -> bool:
@@ -207,11 +207,6 @@ class Items:
         inside = (set(name) & set(".[") for name in self.head.columns)
         values = (value for row in self.head.sample[:1] for value in row.values())
         return any(inside) or any(value[:1] in ("[", "{") for value in values)
-
-    @cached_property
-    def lacking(self) -> str:
-        """What must still be said of the columns; "" for nothing."""
-        return self.now.lacking(self.names, self.guess)
 
     @cached_property
     def answers(self) -> list[str]:
@@ -227,16 +222,18 @@ class Items:
 
     @cached_property
     def whole(self) -> Checked:
-        known = tellable(self.others, self.head.sample)
+        few = [name for name in self.others if len(self.values[name]) <= FEW_VALUES]
+        known = few[:MOST_LOOKED_AT]
+        self.meanings.check_names()
         try:
-            arguments = self.columns.arguments()
+            arguments = self.columns.to_json()
             return files.read_and_compare(self.path, arguments, self.answers, known)
         except PopulationError:
             if self.now.groups is not None or not self.columns.groups:
                 raise
         # Nobody asked for these groups: what was taken for groups is none in the whole file.
         vars(self)["columns"] = replace(self.columns, groups=())
-        return files.read_and_compare(self.path, self.columns.arguments(), self.answers, known)
+        return files.read_and_compare(self.path, self.columns.to_json(), self.answers, known)
 
     @cached_property
     def known(self) -> Known:
@@ -246,9 +243,9 @@ class Items:
     def helpers(self) -> list[str]:
         """Those of the other columns that may help to choose items."""
         columns = self.columns_with_known
-        taken = {columns.known, *(classifier.name for classifier in columns.classifiers)}
+        taken = {columns.known, *columns.named}
         offered = [name for name in self.others if name not in taken][:MOST_LOOKED_AT]
-        return offered if columns.classifiers else []
+        return offered if columns.named else []
 
     @cached_property
     def columns_with_known(self) -> Columns:
@@ -256,11 +253,11 @@ class Items:
         classifier does."""
         known, existing = self.known.column, self.known.existing
         columns = replace(self.columns, known=known, existing=existing)
-        if existing != "certainty" or any(row.prediction for row in columns.classifiers):
+        if existing != "certainty" or columns.predictions:
             return columns
         finding = columns.finding()
         try:
-            two = len(files.read(self.path, finding.arguments()).classes) == 2
+            two = len(files.read(self.path, finding.to_json()).classes) == 2
         except (ValueError, OSError):
             return columns
         return finding if two else columns
@@ -268,12 +265,12 @@ class Items:
     @cached_property
     def settled(self) -> Columns:
         """What all columns mean."""
-        chosen = self.now.value("helpers", [], self.helpers)
-        return replace(self.columns_with_known, helpers=tuple(chosen))
+        helpers = {name: name for name in self.shown("helpers")}
+        return replace(self.columns_with_known, helpers=helpers)
 
     @cached_property
     def population(self) -> Population:
-        return files.read(self.path, self.settled.arguments())
+        return files.read(self.path, self.settled.to_json())
 
 
 def items_of(now: Draft) -> Items | None:
@@ -282,7 +279,7 @@ def items_of(now: Draft) -> Items | None:
     if now.path is None or not is_there(items.path):
         return None
     try:
-        open_still = items.lacking or items.known.lacking
+        open_still = items.meanings.lacking or items.known.lacking
         return None if open_still or not len(items.population) else items
     except (ValueError, OSError):
         return None
@@ -310,8 +307,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         with preview:
             show_head(items)
         say_what_matters(items)
-        if items.lacking:
-            st.text(items.lacking)
+        if items.meanings.lacking:
+            st.text(items.meanings.lacking)
             return None
         then = OTHERS
         population = items.whole.population
@@ -325,9 +322,9 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         if below is not None:
             with below:
                 if items.helpers:
-                    ask("helpers", options=same(items.helpers))
-                if able := [*items.groupable, *items.cuttable]:
-                    ask("groups", options=same(able), first=[*items.columns.groups])
+                    ask(items.row("helpers"))
+                if (groups := items.row("groups")).options:
+                    ask(groups, first=[*items.columns.groups])
         return items.path, items.settled, population
     except (ValueError, OSError) as error:
         show_faults(error, then)
@@ -336,7 +333,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
 
 def pick_from(items: Items) -> None:
     """A record as a tree, of which a value can be taken for a column."""
-    now, rows = items.now, items.bare.classifiers
+    now, rows = items.now, items.meanings.classifiers or ()
     content, groups = items.bare.content, items.columns.groups
     use = partial(take_for, now, items.names, content, groups, len(rows))
     pick(items.tree, use)
@@ -362,30 +359,31 @@ def say_what_was_read(population: Population) -> None:
     st.markdown(f":material/check: {plain(line)}")
 
 
-def roles(columns: Columns, guessed: Guess) -> dict[str, str]:
+def roles(items: Items) -> dict[str, str]:
     """What each column that means something is, in a word or two."""
+    columns, guessed = items.columns, items.guess
     meanings = dict.fromkeys(guessed.answers, "answer, hidden")
     if guessed.roles is not None:
         meanings |= {row.reason: "reason, hidden" for row in guessed.roles.judges if row.reason}
         meanings |= {guessed.roles.system: "system, hidden"} if guessed.roles.system else {}
     meanings |= {columns.prompt: "same prompt"} if columns.prompt else {}
     meanings |= dict.fromkeys(columns.content, "shown")
-    for row in columns.classifiers:
+    for row in items.meanings.classifiers or ():
         meanings |= {row.score: f"score of {row.name}"} if row.score else {}
         meanings |= {row.prediction: f"prediction of {row.name}"} if row.prediction else {}
-    return meanings | dict.fromkeys(columns.ids, "id")
+    return meanings | dict.fromkeys(columns.id_columns, "id")
 
 
 def say_what_matters(items: Items) -> None:
     """What must be known of the meanings, whether or not they are changed."""
-    if items.now.value("id", first_id(items.guess)) == ROW_NUMBERS:
+    if items.meanings.id == ROW_NUMBERS:
         st.caption("No id column: row numbers are the ids, so the order of the rows must stay.")
     for part, reason in items.guess.reasons.items():
         st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
     for branch in items.tree.branches if items.judged else ():
         if twice := branch.twice:
             st.caption(plain(f"{branch.path} is there twice in {count(twice, 'line')}: {FIRST}."))
-    for name, passes in items.bare.passing:
+    for name, passes in items.bare.passing.items():
         st.caption(plain(passing_words(name, items.verdicts[name], passes)))
     answers = [name for name in items.columns.content if name in items.guess.answers]
     if answers:
@@ -394,12 +392,6 @@ def say_what_matters(items: Items) -> None:
         )
     if revealing := items.columns.revealing:
         st.warning(plain(REVEALING.format(names=", ".join(revealing))))
-
-
-def tellable(names: Sequence[str], sample: Sequence[Mapping[str, str]]) -> list[str]:
-    """The columns that may have few different values, as far as the first rows tell."""
-    seen = {name: {row.get(name, "").strip() for row in sample} - {""} for name in names}
-    return [name for name in names if len(seen[name]) <= FEW_VALUES][:MOST_LOOKED_AT]
 
 
 def show_duplicates(repeated: Duplicates, items: int) -> None:
@@ -458,28 +450,32 @@ def bring(now: Draft) -> None:
         show_faults(error)
 
 
-def dialect_of(items: Items) -> dict[str, tuple[Any, Form]]:
-    """Each field of the dialect as it is chosen, and the form that it begins from: what the marks
-    in numbers and around texts are is detected anew once the rest is chosen."""
-    form, now = items.form, items.now
-
-    def value(name: str, form: Form) -> Any:
-        options = dict(field_words(form, name))
-        return now.value("read", getattr(form.dialect, name), options, name)
-
-    first = [name for name in form.options if name not in MARKS]
-    given = {name: (value(name, form), form) for name in first}
-    changed = {name: chosen for name, (chosen, _) in given.items()
-               if chosen != getattr(form.dialect, name)}  # fmt: skip
+def dialect_rows(items: Items) -> dict[str, Field]:
+    """The input of each field of the dialect: what the marks in numbers and around texts are is
+    detected anew once the rest is chosen."""
+    form = items.form
+    rows = {name: dialect_row(name, form) for name in form.options if name not in MARKS}
+    chosen = {name: row.shown(items.now) for name, row in rows.items()}
+    changed = {name: value for name, value in chosen.items() if value != rows[name].first}
     again = files.read_form(items.path, changed) if changed else form
-    return given | {name: (value(name, again), again) for name in MARKS if name in form.options}
+    return rows | {name: dialect_row(name, again) for name in MARKS if name in form.options}
+
+
+def dialect_row(name: str, form: Form) -> Field:
+    """The input of a field of the dialect, which begins as it was detected."""
+    return replace(
+        FIELDS["read"],
+        label=FIELD_LABELS[name],
+        options=dict(field_words(form, name)),
+        first=getattr(form.dialect, name),
+        part=name,
+    )
 
 
 def choose_dialect(items: Items) -> None:
     """Selectors for how the file is read."""
-    for name, (_, begun) in dialect_of(items).items():
-        label, words = FIELD_LABELS[name], dict(field_words(begun, name))
-        ask("read", name, label=label, options=words, first=getattr(begun.dialect, name))
+    for row in dialect_rows(items).values():
+        ask(row)
 
 
 def field_words(form: Form, name: str) -> list[tuple[str | bool | None, str]]:
@@ -508,7 +504,7 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
 
 def show_head(items: Items) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
-    head, meant = items.head, roles(items.columns, items.guess)
+    head, meant = items.head, roles(items)
     line = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
     st.text(f"{line} {dialect_words(items.form, head.dialect)}".strip())
     if head.headless:
@@ -533,27 +529,21 @@ def show_head(items: Items) -> None:
 
 def choose_columns(items: Items) -> None:
     """Selectors for what the columns mean, preset with the guess."""
-    names, guessed = items.names, items.guess
-    several = [SEVERAL_COLUMNS] if len(names) > 1 else []
-    if ask("id", options=same([ROW_NUMBERS, *names, *several]), first=first_id(guessed)) in several:
-        ask("ids", options=same(names))
-    ask("content", options=same(names), first=list(guessed.content))
+    meanings = items.meanings
+    if ask(meanings.row("id")) == SEVERAL_COLUMNS:
+        ask(meanings.row("ids"))
+    ask(meanings.row("content"))
     st.markdown("**Classifiers** — a score, a prediction, or both")
-    number, sound = ask_number(replace(FIELDS["number"], first=len(first_rows(guessed))))
+    number, sound = ask_number(meanings.row("number"))
     for place in range(number if sound else 0):
-        given, part = first_row(guessed, place), str(place)
-        columns, choices = st.columns(3), same([NO_COLUMN, *names])
-        with columns[0]:
-            ask("name", part, first=given.name)
-        with columns[1]:
-            ask("score", part, options=choices, first=given.score or NO_COLUMN)
-        with columns[2]:
-            ask("prediction", part, options=choices, first=given.prediction or NO_COLUMN)
-        if given.name in items.verdicts:
-            first = items.preset.get(given.name, ())
-            choose_passing(given.name, part, items.verdicts[given.name], first)
+        part, given = str(place), meanings.guessed(str(place)).name
+        for column, kind in zip(st.columns(3), ("name", "score", "prediction"), strict=True):
+            with column:
+                ask(meanings.row(kind, part))
+        if given in items.verdicts:
+            choose_passing(given, part, items.verdicts[given], items.preset.get(given, ()))
     if items.roles is not None:
-        ask("prompt", options=same([NO_COLUMN, *names]), first=items.prompt)
+        ask(items.row("prompt"))
 
 
 def show_faults(error: Exception, then: str = "") -> None:

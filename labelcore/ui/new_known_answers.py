@@ -12,9 +12,10 @@ from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.asking import ask
-from labelcore.ui.draft import NO_COLUMN, Draft
+from labelcore.ui.draft import Draft
 from labelcore.ui.fields import same
 from labelcore.ui.forecasts import remembered
+from labelcore.ui.new_columns import NO_COLUMN
 from labelcore.ui.safe_text import plain
 from labelcore.words.existing import OTHER_WAY, SOURCES
 

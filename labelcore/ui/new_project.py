@@ -24,8 +24,9 @@ from labelcore.session.managing import checked_name, free_name
 from labelcore.settings import data_folder
 from labelcore.ui import files, sessions, visitor
 from labelcore.ui.asking import DRAFT, ask, current, put
-from labelcore.ui.draft import Draft, Question, settings
+from labelcore.ui.draft import Draft, Question
 from labelcore.ui.new_aim import aim_step
+from labelcore.ui.new_columns import settings
 from labelcore.ui.new_confidence import sure_step
 from labelcore.ui.new_items import Items, items_of, items_step
 from labelcore.ui.new_question import question_of, question_step

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population import Population
-from labelcore.population.classes import sought
+from labelcore.population.classes import RESERVED, sought
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
 from labelcore.ui.expanders import fold
-from labelcore.ui.fields import ORDERS
+from labelcore.ui.fields import ORDERS, Rules
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.safe_text import one_line, plain
@@ -26,7 +26,6 @@ from labelcore.ui.surface import show_item
 
 MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}
-FIRST_KEYS = next(iter(KEY_PRESETS))
 UNNAMED = ("no", "yes")
 SAY_NOTHING = ("no", "yes", "true", "false")
 OTHER_KEYS = "Other keys"
@@ -68,7 +67,7 @@ def question_of(now: Draft, population: Population) -> Question | str:
     if unmeasurable(population):
         return MENDED_BEFORE
     if len(population.classes) == 2:
-        (classes, positive), keys = classes_of(now, population), now.value("keys", FIRST_KEYS)
+        (classes, positive), keys = classes_of(now, population), Rules(now).shown("keys")
     else:
         ordered = (population.classes[place] for place in order_of(now, population))
         typed = now.value("other_answers", "").split(",")
@@ -109,7 +108,7 @@ def asked_about(question: str, population: Population) -> str:
 def order_of(now: Draft, population: Population) -> list[int]:
     """The classes in the order of their keys, by their places in the file."""
     counts = predicted_rows(population)
-    if now.value("order", ORDERS[0]) == ORDERS[0]:
+    if Rules(now).shown("order") == ORDERS[0]:
         return list(range(len(counts)))
     return [int(place) for place in np.argsort(-counts, kind="stable")]
 
@@ -183,7 +182,7 @@ def choose_keys(classes: tuple[str, ...], positive: str) -> None:
     """Which two keys answer; the first is that of the positive class."""
     shown = st.empty()
     fold(OTHER_KEYS, "new-other-keys", lambda: ask("keys"))
-    yes, no = KEY_PRESETS[current().value("keys", FIRST_KEYS, KEY_PRESETS)]
+    yes, no = KEY_PRESETS[Rules(current()).shown("keys")]
     other = next((name for name in classes if name != positive), "")
     shown.html(caps([(yes, shown_word(positive)), (no, shown_word(other))]))
     if no == "F":
@@ -236,7 +235,7 @@ def classes_fault(classes: tuple[str, ...]) -> str | None:
     if len(classes) > MOST_CLASSES:
         most = f"At most {MOST_CLASSES} answers can be judged one by one"
         return f"{most}, and these are {len(classes)}."
-    reserved = [name for name in classes if name in ("unsure", "later", "broken")]
+    reserved = [name for name in classes if name in RESERVED]
     if reserved:
         return f"{reserved[0]!r} is an answer with a meaning of its own; choose another name."
     return None

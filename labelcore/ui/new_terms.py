@@ -5,8 +5,8 @@ Nothing is drawn here: ``labelcore.ui.new_confidence`` does that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -36,12 +36,12 @@ from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.report.judged import system_column
 from labelcore.tallies import questions
 from labelcore.ui import forecasts, waiting
-from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, Draft
-from labelcore.ui.fields import FIELDS, Field, same
+from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim
+from labelcore.ui.fields import FIELDS, Rules, outside, same
 from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
-from labelcore.ui.params import outside, param_values
+from labelcore.ui.params import param_values
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.words.promises import PROMISES
 from labelcore.words.unsure import READINGS
@@ -62,25 +62,45 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Terms:
+class Terms(Rules):
     """What a draft makes of an aim: the method, its parameters, and on which terms.
 
     Each property is a rule; what lies out of bounds counts as it is typed, and ``faults`` name it.
     """
 
-    now: Draft
     aim: Aim
     population: Population
 
-    def row(self, name: str) -> Field:
-        """The row of an input, with what the file and the choices so far leave to be chosen."""
-        offered = OFFERED.get(name)
-        return FIELDS[name] if offered is None else replace(FIELDS[name], **offered(self))
-
-    def shown(self, name: str, part: str = "") -> Any:
-        """What the input of a field shows."""
-        row = self.row(name)
-        return self.now.value(row.name, row.first, row.options, part)
+    def offered(self, name: str, part: str) -> Mapping[str, Any]:
+        match name:
+            case "design":
+                # Browsers show an input's text until its key changes: the key names the method.
+                best = {RECOMMENDED: f"Recommended: {DESIGNS[self.best].label}"}
+                options = best | {name: DESIGNS[name].label for name in self.names}
+                return {"options": options, "first": RECOMMENDED, "key": f"design-{self.best}"}
+            case "seed":
+                return {"first": self.now.first_seed}
+            case "way":
+                return {"options": same(self.ways)}
+            case "budget":
+                return {"first": self.first_budget}
+            case "margin" if self.along_ranks:
+                return {"label": HALF_BAND}
+            case "most":
+                items = len(self.population)
+                return {"low": min(self.design.smallest_watched_budget, items), "high": items}
+            case "by":
+                columns = {column: plain(one_line(column, 40)) for column in self.groupings}
+                return {"options": {"": "none", **columns}, "first": self.first_by}
+            case "unsure":
+                readings = self.unsure_readings
+                words = {reading: f"Figures {READINGS[reading]}" for reading in readings}
+                return {"options": words, "first": readings[0]}
+            case "deadline_day":
+                return {"first": self.now.first_day}
+            case "stop_how":
+                return {"first": part}
+        return {}
 
     @cached_property
     def size(self) -> int:
@@ -119,7 +139,7 @@ class Terms:
         """A margin, or a number of labels, that methods are proposed for."""
         if self.now.way == MARGIN and not self.is_choice:
             row, points = FIELDS["margin"], self.shown("margin")
-            usable = points and not outside(points, row.low, row.high)
+            usable = points and not row.fault(points)
             return {"margin": (points if usable else row.first) / 100}
         budget = self.now.budget or FIRST_BUDGET
         return {"budget": int(min(max(budget, 1), max(self.size, 1)))}
@@ -142,8 +162,9 @@ class Terms:
     def seed(self) -> int:
         """The seed of the random draws; the first one while what is typed is out of bounds."""
         chosen = self.now.seed
-        unfit = chosen is None or outside(chosen, FIELDS["seed"].low, None)
-        return self.now.first_seed if unfit or chosen is None else int(chosen)
+        if chosen is None or FIELDS["seed"].fault(chosen):
+            return self.now.first_seed
+        return int(chosen)
 
     @cached_property
     def question(self) -> Hashable:
@@ -240,14 +261,14 @@ class Terms:
         """What the labels are for; None while a number is out of bounds or a claim incomplete."""
         if self.way == CLAIMS:
             row, most = self.row("most"), self.now.most
-            if claims is None or outside(most, row.low, row.high):
+            if claims is None or row.fault(most):
                 return None
             return Goal(budget=None if most is None else int(most), claims=claims)
         if self.way == BUDGET:
             fault = outside(self.budget, self.least, self.size)
             return None if fault else Goal(budget=self.budget)
         row, points = FIELDS["margin"], self.shown("margin")
-        unfit = points is None or outside(points, row.low, row.high)
+        unfit = points is None or row.fault(points)
         return None if unfit else Goal(margin=float(points) / 100)
 
     @property
@@ -358,8 +379,7 @@ class Terms:
             return None
         moment = f"deadline {self.deadline().isoformat(timespec='minutes')}"
         rules = tuple(moment if rule == "deadline" else rule for rule in chosen)
-        first = first_how(chosen)
-        how = self.now.value("stop_how", first, part=first)
+        how = self.shown("stop_how", first_how(chosen))
         return (ALL, *rules) if len(rules) > 1 and how == ALL else rules
 
     def plan(self, **terms: Any) -> Plan:
@@ -401,44 +421,3 @@ class Terms:
 def first_how(chosen: Sequence[str]) -> str:
     """Goals are wanted together; a deadline ends the session alone."""
     return ANY if "deadline" in chosen else ALL
-
-
-def _methods(terms: Terms) -> dict[str, Any]:
-    """Browsers show an input's text until its key changes: the key names the method."""
-    best = terms.best
-    labels = {name: DESIGNS[name].label for name in terms.names}
-    return {
-        "options": {RECOMMENDED: f"Recommended: {DESIGNS[best].label}", **labels},
-        "first": RECOMMENDED,
-        "key": f"design-{best}",
-    }
-
-
-def _groupings(terms: Terms) -> dict[str, Any]:
-    columns = {column: plain(one_line(column, 40)) for column in terms.groupings}
-    return {"options": {"": "none", **columns}, "first": terms.first_by}
-
-
-def _most(terms: Terms) -> dict[str, Any]:
-    items = len(terms.population)
-    return {"low": min(terms.design.smallest_watched_budget, items), "high": items}
-
-
-def _unsure(terms: Terms) -> dict[str, Any]:
-    readings = terms.unsure_readings
-    words = {reading: f"Figures {READINGS[reading]}" for reading in readings}
-    return {"options": words, "first": readings[0]}
-
-
-OFFERED: Mapping[str, Callable[[Terms], dict[str, Any]]] = {
-    "design": _methods,
-    "seed": lambda terms: {"first": terms.now.first_seed},
-    "way": lambda terms: {"options": same(terms.ways)},
-    "budget": lambda terms: {"first": terms.first_budget},
-    "margin": lambda terms: {"label": HALF_BAND} if terms.along_ranks else {},
-    "most": _most,
-    "by": _groupings,
-    "unsure": _unsure,
-    "deadline_day": lambda terms: {"first": terms.now.first_day},
-}
-"""What an input offers and shows at first, where file and choices decide it."""

@@ -107,7 +107,7 @@ def choose_passing(name: str, part: str, counts: Mapping[str, int], first: Seque
     """Which of a judge's verdicts pass."""
     words = {value: f"{value.strip() or EMPTY} ({count:,})" for value, count in counts.items()}
     label = f"Which verdicts of {one_line(name, 40)} pass?"
-    ask("passes", part, label=label, options=words, first=list(first))
+    ask("passes", part=part, label=label, options=words, first=list(first))
 
 
 def passing_words(name: str, counts: Mapping[str, int], passing: Sequence[str]) -> str:

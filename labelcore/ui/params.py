@@ -19,7 +19,7 @@ from labelcore.designs.params import (
 )
 from labelcore.errors import ParameterError
 from labelcore.ui.draft import Draft, ProjectDraft
-from labelcore.ui.fields import Field
+from labelcore.ui.fields import Field, outside
 from labelcore.ui.safe_text import plain
 from labelcore.words.arguments import refusal_words
 
@@ -37,8 +37,8 @@ def param_value(
     now: Draft, design: Design[Any], suggested: Mapping[str, Any], item: Parameter[Any]
 ) -> Any:
     """A parameter as it is chosen; an empty input means the default."""
-    row, kind = row_of(item, suggested), str(item.type)
-    shown = now.value("params", row.first, row.options, f"{design.name}-{item.name}")
+    row, kind = row_of(design, item, suggested), str(item.type)
+    shown = row.shown(now)
     if row.widget != "text":
         return shown
     if "tuple" in kind:
@@ -60,7 +60,7 @@ def param_fault(
     return ""
 
 
-def row_of(item: Parameter[Any], suggested: Mapping[str, Any]) -> Field:
+def row_of(design: Design[Any], item: Parameter[Any], suggested: Mapping[str, Any]) -> Field:
     """The input of a parameter, by its kind."""
     asked, help_words = item.metadata["asked"], plain(item.metadata["help"])
     label = plain(asked) if asked else f"{plain(parameter_label(item.name))}: {help_words}"
@@ -80,7 +80,8 @@ def row_of(item: Parameter[Any], suggested: Mapping[str, Any]) -> Field:
         widget, start = "text", "" if start is None else str(start)
     else:
         more["step"] = 0.05 if "float" in kind else 1
-    return Field("params", widget, label, options, start, more=more, key="param")
+    part = f"{design.name}-{item.name}"
+    return Field("params", widget, label, options, start, more=more, key="param", part=part)
 
 
 def as_inputs(changes: ProjectDraft) -> ProjectDraft:
@@ -117,22 +118,3 @@ def within(value: float | None, low: float | None, high: float | None) -> bool:
     if fault:
         st.error(plain(fault))
     return not fault
-
-
-def outside(value: float | None, low: float | None, high: float | None) -> str:
-    """What is wrong with a number; nothing for one that is not given.
-
-    >>> outside(0, 1, 2000)
-    'A number from 1 to 2,000 is needed here, and this is 0.'
-    >>> outside(-1, 0, None)
-    'A number of at least 0 is needed here, and this is -1.'
-    >>> outside(None, 0, 1), outside(1, 0, 1)
-    ('', '')
-    """
-    if value is None or ((low is None or value >= low) and (high is None or value <= high)):
-        return ""
-    if high is None:
-        bounds = f"of at least {low:,}"
-    else:
-        bounds = f"of at most {high:,}" if low is None else f"from {low:,} to {high:,}"
-    return f"A number {bounds} is needed here, and this is {value:,}."

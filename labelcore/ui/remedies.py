@@ -53,7 +53,9 @@ def refuse_method(error: Exception, terms: Terms) -> None:
 
 def draft_of(changes: Mapping[str, Any], terms: Terms) -> ProjectDraft:
     """The inputs of the page that stand for arguments of a plan."""
-    same = {name: changes.get(name) for name in ("budget", "params", "promise", "target")}
+    same: dict[str, Any] = {
+        name: changes.get(name) for name in ("budget", "params", "promise", "target")
+    }
     draft = ProjectDraft(**same, params_of=terms.design.name)
     if "estimands" in changes:
         estimands = tuple(changes["estimands"])

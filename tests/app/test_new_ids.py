@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from labelcore.population import id_parts
-from labelcore.ui.draft import NO_ID, SEVERAL_COLUMNS
 from labelcore.ui.new_cards import PREVALENCE
+from labelcore.ui.new_columns import NO_ID, SEVERAL_COLUMNS
 from tests.app.conftest import created, texts, to_aim
 
 pytestmark = pytest.mark.usefixtures("price_alone")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labelcore.ui.draft import OPEN_MEANINGS
+from labelcore.ui.new_columns import OPEN_MEANINGS
 from tests.app.test_nested_files import FILES
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle

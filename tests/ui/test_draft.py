@@ -9,23 +9,13 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 import labelcore as lc
-from labelcore.population.guess import ClassifierColumns, guess
-from labelcore.ui.draft import (
-    CLAIMS,
-    MARGIN,
-    NO_ID,
-    OPEN_MEANINGS,
-    SEVERAL_COLUMNS,
-    Aim,
-    Columns,
-    Draft,
-    ProjectDraft,
-    Question,
-)
+from labelcore.population.guess import ClassifierColumns, Guess, guess
+from labelcore.ui.draft import CLAIMS, MARGIN, Aim, Draft, ProjectDraft, Question
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
 from labelcore.ui.new_classifiers import high_class
+from labelcore.ui.new_columns import NO_ID, OPEN_MEANINGS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
@@ -46,15 +36,15 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     rows = (f"i{n},mail {n},{n / 200},{int(n > 150)},{1 - n / 200},{int(n > 140)}"
             for n in range(200))  # fmt: skip
     path.write_text("\n".join([",".join(NAMES), *rows]) + "\n", "utf-8")
-    return lc.read_population(path, **columns_of(Draft()).arguments())
+    return lc.read_population(path, **columns_of(Draft()).to_json())
 
 
 def columns_of(draft: Draft) -> Columns:
-    return draft.columns(NAMES, guess(NAMES, SAMPLE), SAMPLE, {})
+    return Meanings(draft, NAMES, guess(NAMES, SAMPLE)).columns(SAMPLE, {})
 
 
 def lacking(draft: Draft) -> str:
-    return draft.lacking(NAMES, guess(NAMES, SAMPLE))
+    return Meanings(draft, NAMES, guess(NAMES, SAMPLE)).lacking
 
 
 def asked(draft: Draft, population: lc.Population) -> Asked:
@@ -69,16 +59,15 @@ def terms(draft: Draft, population: lc.Population, *estimands: str) -> Terms:
 def test_nothing_chosen_is_what_the_file_suggests() -> None:
     columns = columns_of(Draft())
     assert (columns.id, columns.content) == ("id", ("text",))
-    assert [one.name for one in columns.classifiers] == ["lr", "nb"]
-    assert columns.arguments()["scores"] == {"lr": "score_lr", "nb": "score_nb"}
+    assert columns.named == ["lr", "nb"]
+    assert columns.to_json()["scores"] == {"lr": "score_lr", "nb": "score_nb"}
 
 
 def test_what_is_chosen_counts_and_what_the_file_lacks_does_not() -> None:
     draft = Draft(number=1, name={"0": " mine "}, score={"0": "score_nb"}, content=["gone"])
     columns = columns_of(draft)
     assert columns.content == ("text",)
-    (only,) = columns.classifiers
-    assert (only.name, only.score, only.prediction) == ("mine", "score_nb", "pred_lr")
+    assert (columns.scores, columns.predictions) == ({"mine": "score_nb"}, {"mine": "pred_lr"})
 
 
 def test_what_is_lacking_is_said() -> None:
@@ -114,7 +103,7 @@ def test_what_another_page_hands_over_is_in_the_draft_and_nothing_else_changes()
     draft = Draft(way=CLAIMS, confidence=0.99, params={"paula-window": 5, "other-x": 1})
     begun = ProjectDraft(
         question=BETTER.title, estimands=("accuracy_difference",), classifiers=("a", "b"),
-        thresholds=(("a", (0.1, 0.25)),), design="paula", params={"epsilon": 0.1}, margin=0.03,
+        thresholds={"a": (0.1, 0.25)}, design="paula", params={"epsilon": 0.1}, margin=0.03,
     )  # fmt: skip
     draft.begin(begun)
     assert (draft.aim, draft.pair, draft.classifier) == (BETTER.title, ["a", "b"], "a")
@@ -185,19 +174,20 @@ def rated(said: tuple[str, str]) -> lc.Population:
 
 @pytest.mark.parametrize("said", [("other", "medicine"), ("alpha", "zulu")])
 def test_high_scores_mean_the_class_predicted_at_them(said: tuple[str, str]) -> None:
-    base, columns = (
-        rated(said),
-        Columns(None, ("text",), (ClassifierColumns("m", "score", "said"),)),
+    base = rated(said)
+    guessed = Guess(
+        None, ("text",), (ClassifierColumns("m", "score", "said"),), (), {"id": 1.0}, {}
     )
+    columns = Meanings(Draft(), ("text", "score", "said"), guessed).columns([], {})
     for positive in said:
         draft = Draft(question="?", positive=positive, aim=RANKED.title)
         question = question_of(draft, base)
         assert isinstance(question, Question)
         falling = () if positive == said[1] else ("m",)
-        assert Asked(draft, columns, question, base).columns_cut().descending == falling
+        assert Asked(draft, columns, question, base).read.descending == falling
         draft.direction["m"] = said[0]
         falling = ("m",) if positive == said[1] else ()
-        assert Asked(draft, columns, question, base).columns_cut().descending == falling
+        assert Asked(draft, columns, question, base).read.descending == falling
 
 
 def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
@@ -236,7 +226,7 @@ def test_the_question_asked_and_of_which_classifiers(
     found = asked(draft, population)
     assert found.refusal is None
     assert (found.card, found.classifiers) == (card, classifiers)
-    aim = found.aim(population, found.columns_cut())
+    aim = found.aim(population)
     named = (aim.classifier,) if isinstance(aim.classifier, str) else aim.classifier
     assert named == classifiers and aim.card == found.card.title
 
@@ -260,24 +250,20 @@ def test_known_answers_that_no_method_can_use_are_refused(population: lc.Populat
 
 
 def test_thresholds_are_those_of_the_question(population: lc.Population) -> None:
-    scores = replace(
-        columns_of(Draft()),
-        classifiers=tuple(replace(one, prediction=None)
-                          for one in columns_of(Draft()).classifiers),
-    )  # fmt: skip
-    bare = lc.read_population(population.path, **scores.arguments())
+    scores = replace(columns_of(Draft()), predictions={})
+    bare = lc.read_population(population.path, **scores.to_json())
 
     def cut(draft: Draft) -> Columns:
-        return Asked(draft, scores, QUESTION, bare).columns_cut()
+        return Asked(draft, scores, QUESTION, bare).read
 
     one = cut(Draft(aim=ACCURACY.title, threshold={"lr": 0.7}, direction={"lr": "no"}))
-    assert (one.thresholds, one.descending) == ((("lr", (0.7,)),), ("lr",))
-    assert cut(Draft(aim=ACCURACY.title, threshold={"lr": 7.0})).thresholds == (("lr", (0.5,)),)
-    assert cut(Draft(aim=RANKED.title, threshold={"lr": 0.7})).thresholds == ()
-    assert cut(Draft(aim=SHIP.title, classifiers=["lr"])).thresholds == ()
-    assert cut(Draft(aim=SHIP.title)).thresholds == (("lr", (0.5,)), ("nb", (0.5,)))
+    assert (one.thresholds, one.descending) == ({"lr": (0.7,)}, ("lr",))
+    assert cut(Draft(aim=ACCURACY.title, threshold={"lr": 7.0})).thresholds == {"lr": (0.5,)}
+    assert cut(Draft(aim=RANKED.title, threshold={"lr": 0.7})).thresholds == {}
+    assert cut(Draft(aim=SHIP.title, classifiers=["lr"])).thresholds == {}
+    assert cut(Draft(aim=SHIP.title)).thresholds == {"lr": (0.5,), "nb": (0.5,)}
     two = cut(Draft(aim=SEVERAL.title, classifiers=["lr"], thresholds={"lr": "0.2 0,1"}))
-    assert two.thresholds == (("lr", (0.1, 0.2)),)
+    assert two.thresholds == {"lr": (0.1, 0.2)}
     with pytest.raises(ValueError, match="this is 'x'"):
         cut(Draft(aim=SEVERAL.title, thresholds={"lr": "x"}))
 
