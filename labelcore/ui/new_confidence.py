@@ -427,9 +427,7 @@ def choose_size(terms: Terms) -> None:
 def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
     """The slider of labels below the picture, each stop with the half-width expected there."""
     budget = plan.budget or 1
-    low = max(terms.least, 1)
-    if plan.promise == Promise.WATCHED and terms.aim.existing != "random":
-        low = max(low, terms.design.smallest_watched_budget)
+    low = max(terms.least, terms.fewest, 1)
 
     def say(labels: int) -> str:
         return f"{labels:,}: {half_width_words(ahead.width_at(labels)).removesuffix(' points')}"
@@ -464,7 +462,7 @@ def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
             st.info(CORRECT)
         return None
     if fault := terms.too_few_to_watch(goal):
-        least = terms.design.smallest_watched_budget
+        least = terms.fewest
         more = ProjectDraft(budget=min(least, len(terms.population)))
         once = WayOut("look once, at the end", ProjectDraft(promise=Promise.FIXED))
         refuse(fault, [WayOut(f"label {least:,} items", more), once])
@@ -489,7 +487,7 @@ def show_goal(terms: Terms, places: Places) -> Goal | None:
             ask(terms.row("budget"))
             if terms.least > 1:
                 st.caption(f"This method needs at least {terms.least:,} labels on this file.")
-        within(terms.budget, terms.least, terms.size)
+        within(terms.shown("budget"), terms.least, terms.size)
     if terms.groupings:
         ask(terms.row("by"))
     return terms.goal(claims)

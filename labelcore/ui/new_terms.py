@@ -37,7 +37,7 @@ from labelcore.report.judged import system_column
 from labelcore.tallies import questions
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim
-from labelcore.ui.fields import FIELDS, Rules, outside, same
+from labelcore.ui.fields import FIELDS, Rules, same
 from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
@@ -83,7 +83,7 @@ class Terms(Rules):
             case "way":
                 return {"options": same(self.ways)}
             case "budget":
-                return {"first": self.first_budget}
+                return {"first": self.first_budget, "low": self.least, "high": self.size}
             case "margin" if self.along_ranks:
                 return {"label": HALF_BAND}
             case "most":
@@ -253,23 +253,15 @@ class Terms(Rules):
     def first_budget(self) -> int:
         return min(max(FIRST_BUDGET, self.least), self.size)
 
-    @property
-    def budget(self) -> int:
-        return int(self.shown("budget"))
-
     def goal(self, claims: tuple[str, ...] | None) -> Goal | None:
         """What the labels are for; None while a number is out of bounds or a claim incomplete."""
-        if self.way == CLAIMS:
-            row, most = self.row("most"), self.now.most
-            if claims is None or row.fault(most):
-                return None
-            return Goal(budget=None if most is None else int(most), claims=claims)
-        if self.way == BUDGET:
-            fault = outside(self.budget, self.least, self.size)
-            return None if fault else Goal(budget=self.budget)
-        row, points = FIELDS["margin"], self.shown("margin")
-        unfit = points is None or row.fault(points)
-        return None if unfit else Goal(margin=float(points) / 100)
+        row = self.row({BUDGET: "budget", MARGIN: "margin"}.get(self.way, "most"))
+        number = row.shown(self.now)
+        if row.fault(number) or (self.way == CLAIMS and claims is None):
+            return None
+        if self.way == MARGIN:
+            return Goal(margin=float(number) / 100)
+        return Goal(budget=None if number is None else int(number), claims=claims or ())
 
     @property
     def promise(self) -> Promise:
@@ -349,11 +341,17 @@ class Terms(Rules):
     def unsure(self) -> str:
         return str(self.shown("unsure")) if len(self.unsure_readings) > 1 else Unsure.JUDGED
 
+    @property
+    def fewest(self) -> int:
+        """The fewest labels that may be looked at as it is promised; together with those that a
+        sample already has they may be enough."""
+        watched = self.promise == Promise.WATCHED and self.aim.existing != "random"
+        return self.design.smallest_watched_budget if watched else 0
+
     def too_few_to_watch(self, goal: Goal) -> str:
         """Why so few labels cannot be watched, in the words of the page; nothing where they can."""
-        least, budget = self.design.smallest_watched_budget, goal.budget
-        added = self.aim.existing == "random"  # Together with those there are they may be enough.
-        if added or self.promise != Promise.WATCHED or budget is None or budget >= least:
+        least, budget = self.fewest, goal.budget
+        if budget is None or budget >= least:
             return ""
         return (
             f"Watching while you label needs at least {least} labels; label more, or choose "
