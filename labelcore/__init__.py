@@ -13,7 +13,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from labelcore.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "DESIGNS",

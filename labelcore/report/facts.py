@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -39,6 +38,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.compared import HeldAgainst
 from labelcore.session.session import Session
+from labelcore.version import VERSION
 from labelcore.words.existing import taken_words
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def gather(session: Session) -> Facts:
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         held=held,
-        version=str(sys.modules["labelcore"].__version__),
+        version=VERSION,
         existing=session.engine.existing,
         saved=_saved(session),
         confusion=_confusion(session, results),

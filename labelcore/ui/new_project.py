@@ -14,7 +14,6 @@ import streamlit as st
 from streamlit import config
 from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore import __version__
 from labelcore.access import Right
 from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
@@ -35,6 +34,7 @@ from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import constants, text_of
+from labelcore.version import VERSION
 from labelcore.whole_file import whole_file
 
 MOST_FILES = 60_000
@@ -124,7 +124,7 @@ def written(draft: Draft) -> str:
     >>> json.loads(written(Draft(path="a.csv", step=2)))["draft"]["path"]
     'a.csv'
     """
-    values = {"version": __version__, "draft": draft.to_json()}
+    values = {"version": VERSION, "draft": draft.to_json()}
     return json.dumps(values, ensure_ascii=False)
 
 
@@ -135,7 +135,7 @@ def read(path: Path) -> Draft | None:
         if path.stat().st_size > LARGEST:
             return None
         fields = json.loads(path.read_text("utf-8"))
-        if fields["version"] != __version__:
+        if fields["version"] != VERSION:
             return None
         draft = Draft.from_json(fields["draft"])
         files.inside(str(draft.path))
