@@ -44,9 +44,15 @@ content_option = click.option("--content", is_flag=True, help="With what was sho
 )
 @json_option
 def labels(
-    store: str, project: str, output: str, force: bool, moved: str | None, content: bool,
-    kind: str | None, as_json: bool,
-) -> None:  # fmt: skip
+    store: str,
+    project: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    content: bool,
+    kind: str | None,
+    as_json: bool,
+) -> None:
     """Write the labels as one table: CSV, Parquet or Excel, by the suffix of PATH.
 
     Shares weighted by its column `weight` are shares of the file. In CSV and Excel no text runs as
@@ -84,9 +90,17 @@ def labels(
 )
 @json_option
 def draw(
-    store: str, project: str, annotator: str, output: str, force: bool, moved: str | None,
-    batch: int, minutes: int, form: str, as_json: bool,
-) -> None:  # fmt: skip
+    store: str,
+    project: str,
+    annotator: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    batch: int,
+    minutes: int,
+    form: str,
+    as_json: bool,
+) -> None:
     """Draw a batch of items, to be judged outside the app; `answer` takes the answers back.
 
     Drawing again gives the same open items until they are answered. No score and no prediction is

@@ -37,9 +37,16 @@ SECONDS = 600
 @click.option("--junit", type=click.Path(), metavar="PATH", help="Write a JUnit XML file too.")
 @json_option
 def monitor(
-    plan: Path, source: str | None, labels: int | None, dry_run: bool, close: str | None,
-    restart: str | None, report: str | None, junit: str | None, as_json: bool,
-) -> int:  # fmt: skip
+    plan: Path,
+    source: str | None,
+    labels: int | None,
+    dry_run: bool,
+    close: str | None,
+    restart: str | None,
+    report: str | None,
+    junit: str | None,
+    as_json: bool,
+) -> int:
     """Go on with the monitor that a plan.toml describes: create it, begin the wave that is due, say
     how the classifier stands.
 

@@ -109,9 +109,17 @@ EXPORT_SUFFIXES = {
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
-    what: str, store: str, project: str, output: str, force: bool, moved: str | None, tool: str,
-    classifier: str | None, bom: bool, as_json: bool,
-) -> None:  # fmt: skip
+    what: str,
+    store: str,
+    project: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    tool: str,
+    classifier: str | None,
+    bom: bool,
+    as_json: bool,
+) -> None:
     """Write the events or the estimates as CSV, everything needed to recompute as a bundle, or the
     labels in the form of another tool.
 

@@ -95,9 +95,15 @@ def _choices(session: Session) -> list[Choice]:
 
 
 def choice_buttons(
-    where: str, prefix: str, token: str, choices: list[Choice], act: Callable[..., None],
-    arguments: Arguments, *, disabled: bool = False,
-) -> None:  # fmt: skip
+    where: str,
+    prefix: str,
+    token: str,
+    choices: list[Choice],
+    act: Callable[..., None],
+    arguments: Arguments,
+    *,
+    disabled: bool = False,
+) -> None:
     """A button for every choice that has a key."""
     with st.container(horizontal=True, key=where):
         for name, key, place in choices:
@@ -115,9 +121,14 @@ def choice_buttons(
 
 
 def more_classes(
-    where: str, token: str, choices: list[Choice], act: Callable[..., None],
-    arguments: Arguments, *, disabled: bool = False,
-) -> None:  # fmt: skip
+    where: str,
+    token: str,
+    choices: list[Choice],
+    act: Callable[..., None],
+    arguments: Arguments,
+    *,
+    disabled: bool = False,
+) -> None:
     """The classes after the tenth: a list to type into, and a button that answers."""
     names = [name for name, key, _ in choices if key is None]
     if not names:

@@ -22,9 +22,15 @@ def _component() -> ComponentRenderer:
 
 
 def show_picture(
-    key: str, shown: Picture, chosen: Mapping[str, Callable[[], None]] | None = None, *,
-    unfolded: bool = True, large: bool = False, said: Sequence[str] = (), leads: bool = True,
-) -> None:  # fmt: skip
+    key: str,
+    shown: Picture,
+    chosen: Mapping[str, Callable[[], None]] | None = None,
+    *,
+    unfolded: bool = True,
+    large: bool = False,
+    said: Sequence[str] = (),
+    leads: bool = True,
+) -> None:
     """Bars, below them what is ``said``, then, or beside them where it is ``large``, the chart that
     is chosen. What is said first ``leads``, unless it stands above already.
 
