@@ -13,38 +13,27 @@ from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
-from labelcore.results.told_values import known_ends, says_little
-from labelcore.words.differences import is_difference, told_interval
+from labelcore.results.told_values import Told
+from labelcore.words.differences import told_interval
 from labelcore.words.sentences import value_percent
-from labelcore.words.short_sentences import Shown, range_of, short_value
+from labelcore.words.short_sentences import range_of, short_value
 
 LONGEST_OF_TWO = 20
 NOT_YET, EARLY = ("", "not yet"), ("", "too early")
 EXACT_TO, EXACTLY = 1e-12, "exact"
 
 
-def estimate_bar(estimate: Shown, name: str) -> Bar:
+def estimate_bar(estimate: Told, name: str) -> Bar:
     """An estimate with its interval, and its value where that may be told."""
     value, drawn = short_value(estimate), estimate.told
-    if not shows_interval(estimate):
+    if not estimate.shows_interval:
         return Bar(name, drawn, None, None, (value, "") if value else NOT_YET)
-    least = -1.0 if is_difference(estimate.estimand) else 0.0
-    if says_little(drawn, estimate.low, estimate.high, least):
+    if estimate.says_little:
         return Bar(name, None, None, None, EARLY)
     exact = estimate.state == State.EXACT
     between = EXACTLY if exact else told_interval(estimate, unit="")
     ends = estimate.low, estimate.high
     return Bar(name, drawn, *ends, (value, between), assumed=estimate.confidence is None)
-
-
-def shows_interval(estimate: Shown) -> bool:
-    """Whether its ends are an interval, however wide and early: also where they are only what is
-    certain of two classifiers that seldom differ."""
-    early = estimate.tentative and estimate.state != State.PROVISIONAL
-    limited = is_difference(estimate.estimand) and any(
-        known_ends(estimate.low, estimate.high, -1.0)
-    )
-    return early or limited or estimate.has_interval
 
 
 def head_bar(band: Band | None, name: str) -> Bar:

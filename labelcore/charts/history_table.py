@@ -51,6 +51,7 @@ def history_table(rows: Sequence[Seen]) -> pd.DataFrame:
 
 def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
     """One for each number of labels that has a value to draw or an interval, in order of labels."""
+    possible = 2.0 if is_difference(key) else 1.0
     rows = []
     for labels, look in last_looks(looks).items():
         result = look["results"].get(key)
@@ -58,7 +59,7 @@ def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
             continue
         early = result.get("tentative") and result["state"] != State.PROVISIONAL
         known = "low" in result and (early or State(result["state"]).has_interval)
-        withheld = kept_back(result, 2.0 if is_difference(key) else 1.0)
+        withheld = kept_back(result, possible)
         value = None if withheld else result["value"]
         if value is None and not known:
             continue

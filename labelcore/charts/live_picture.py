@@ -284,6 +284,12 @@ class Track:
         narrow = x[~too_wide(low, high, self.possible)]
         return float(max(narrow[0], self.earliest or 0.0)) if len(narrow) else None
 
+    @property
+    def until_first_figure(self) -> float | None:
+        """The labels from now to ``first_figure``."""
+        first = self.first_figure()
+        return None if first is None else first - self.now
+
 
 def over_labels(track: Track, words: str) -> Node:
     """The figure, its interval and what is expected from here, against labels; ``words`` say the

@@ -23,7 +23,7 @@ def race_node(
     wins = race.wins
     counts = wins[0], race.open, wins[1]
     kinds = "first", "middle", "last"
-    texts = heads_words(race)
+    limits, texts, settles = limits_words(race), heads_words(race), settles_words(race)
     heads = [node("span", text, klass=kind) for text, kind in zip(texts, kinds, strict=True)]
     lane = node(
         "div",
@@ -39,10 +39,10 @@ def race_node(
     end = [chip, node("span", value, klass="value"), node("span", more)]
     return node(
         "div",
-        node("p", limits_words(race)),
+        node("p", limits),
         node("div", *heads, klass="sides", aria_hidden="true"),
         lane,
-        node("div", settles_words(race), klass="settles"),
+        node("div", settles, klass="settles"),
         node("div", *end, *([] if asked is None else [asked]), klass="verdict"),
         klass="race",
     )

@@ -99,12 +99,6 @@ def choices_at(engine: Engine, precisions: Sequence[float]) -> list[OtherChoice]
     return design.choices_at(engine.setup, engine.frame, engine.progress, list(precisions))
 
 
-def further_choices(engine: Engine) -> list[OtherChoice]:
-    """What is known of the choices that labels were asked for after that of the plan."""
-    precisions = list(dict.fromkeys(precision for _, precision in engine.sought))
-    return choices_at(engine, precisions) if precisions else []
-
-
 def labels_until(engine: Engine, precision: float) -> LabelsUntil:
     """What it may take to make the choice at another required precision, in simulated worlds.
 

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from labelcore.designs.choices import OtherChoice
 from labelcore.designs.curves import Curve
-from labelcore.figures.choices import choice_results
+from labelcore.figures.choices import choice_results, choices_at
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve, whole_curve
 from labelcore.figures.cuts import (
@@ -34,13 +35,16 @@ from labelcore.figures.scalars import (
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.figures.tables import figure_table
+from labelcore.figures.with_classifier import agreements, race_of
 from labelcore.log.engine import Engine
 from labelcore.log.recuts import found_recut
 from labelcore.results.base import Finding
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.lists import ListDifference
+from labelcore.results.race import Race
 from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.stats.profile import BoolArray
 
 Made = TypeVar("Made")
 LOOKS_AT_ONCE = 64
@@ -159,6 +163,19 @@ class FiguresNow:
             ("table", by, together),
             lambda: figure_table(self.engine, self.results(), by, together=together),
         )
+
+    def further_choices(self) -> list[OtherChoice]:
+        """What is known of those that labels were asked for after that of the plan."""
+        precisions = list(dict.fromkeys(precision for _, precision in self.engine.sought))
+        return choices_at(self.engine, precisions) if precisions else []
+
+    def race(self) -> Race | None:
+        """Two classifiers where they disagree; None of others."""
+        return self._once("race", lambda: race_of(self.engine))
+
+    def agreements(self, heads: Mapping[str, int]) -> dict[str, BoolArray]:
+        """Whether each label agrees with the classifier, for each figure and each first items."""
+        return agreements(self.engine, heads)
 
     def differences(self, by: tuple[str, ...], estimand: str, rest: bool) -> pd.DataFrame:
         """Those of all pairs of classifiers or of groups."""

@@ -39,7 +39,7 @@ from labelcore.figures.readiness import (
 from labelcore.figures.unsure import judged_share, ranges_of_all
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State, Unsure
-from labelcore.results.types import Estimate, largest_half_width
+from labelcore.results.types import Estimate
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.judged import in_the_file, judgeable
 from labelcore.stats.profile import Cells
@@ -170,10 +170,8 @@ def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
     asked = [question for question in engine.questions if margin_of(engine, question) is not None]
     if any(results[question.key].state == State.WAITING for question in asked):
         return False
-    return all(
-        largest_half_width([results[question.key]]) <= float(margin_of(engine, question) or 0)
-        for question in asked
-    )
+    found = [(results[question.key], margin_of(engine, question) or 0.0) for question in asked]
+    return all(one.has_interval and one.half_width <= margin for one, margin in found)
 
 
 def labels_of(engine: Engine, question: Question) -> int:

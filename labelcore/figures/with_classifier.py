@@ -28,12 +28,16 @@ def labels_in_force(engine: Engine) -> tuple[IntArray, IntArray]:
     return position, code
 
 
-def agreements(engine: Engine) -> dict[str, BoolArray]:
+def agreements(engine: Engine, heads: Mapping[str, int] | None = None) -> dict[str, BoolArray]:
     """Of each figure, for each label that counts for it in the order of the answers, whether the
     classifier says the same. For a difference count those that one of two classifiers agrees with:
-    True is the first one."""
+    True is the first one. Of ``heads``, first items of a ranked list, that is being positive."""
     position, code = labels_in_force(engine)
-    return {question.key: _agree(engine, question, position, code) for question in engine.questions}
+    found = {asked.key: _agree(engine, asked, position, code) for asked in engine.questions}
+    if heads:
+        positive = code == engine.classes[engine.population.positive]
+        found |= {name: positive[engine.rank_of[position] <= heads[name]] for name in heads}
+    return found
 
 
 def race_of(engine: Engine) -> Race | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from labelcore.designs import DESIGNS
 from labelcore.errors import PlanError
+from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.plan import checks
 from labelcore.plan.claims import readings
 from labelcore.plan.terms import Terms
@@ -204,6 +205,11 @@ class Plan(Terms):
     def leaves_unsure_out(self) -> bool:
         """Whether no figure counts an unsure item, however many there are."""
         return self.unsure_reading in (Unsure.JUDGED, Unsure.ODDS)
+
+    @property
+    def along_ranks(self) -> bool:
+        """Whether the primary result is read off the curve of a ranked list."""
+        return self.estimands[0] in (*CURVES, *SUMMARIES) and not self.superseded
 
     def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
         """This plan with its planned size frozen, and with it the rule by which it draws.

@@ -13,7 +13,6 @@ import pandas as pd
 from labelcore.designs.base import Saved
 from labelcore.designs.choices import OtherChoice
 from labelcore.designs.lists import ComparesLists
-from labelcore.figures.choices import further_choices
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
@@ -283,7 +282,7 @@ def gather(session: Session) -> Facts:
         drawn_evenly=drawn_evenly(session.engine),
         dots=dots,
         swayed={} if dots == Told.NEVER else if_swayed(session.engine),
-        further=further_choices(session.engine),
+        further=session.figures.further_choices(),
     )
 
 

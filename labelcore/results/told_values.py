@@ -8,13 +8,14 @@ known is told instead (``known_ends``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labelcore.promises import State
 
+DIFFERENCE = "_difference"
 WIDE = 0.6
 """An interval over more than this share of what is possible allows no value."""
 LITTLE = 0.9
@@ -38,15 +39,6 @@ def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDAr
     return np.asarray(width > WIDE * np.asarray(possible, dtype=float) + 1e-12)
 
 
-def says_little(told: float | None, low: float, high: float, least: float = 0.0) -> bool:
-    """Whether an interval without a value leaves nearly everything from ``least`` to 1 possible.
-
-    >>> says_little(None, 0.03, 0.999), says_little(None, 0.31, 0.999)
-    (True, False)
-    """
-    return told is None and high - low > LITTLE * (1 - least)
-
-
 def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -> tuple[bool, bool]:
     """Which ends say something: those more than 1 % of what is possible inside ``least`` to
     ``most``.
@@ -56,6 +48,50 @@ def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -
     """
     room = UNKNOWN * (most - least) + 1e-12
     return low - least > room, most - high > room
+
+
+class Told:
+    """What words and bars tell of a number: an estimate, or one as the log keeps it."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # Fields of each kind.
+        estimand: str
+        low: float
+        high: float
+        state: State
+        tentative: bool
+        confidence: float | None
+
+        @property
+        def told(self) -> float | None: ...
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is the first of two classifiers minus the second."""
+        return self.estimand.partition("@")[0].endswith(DIFFERENCE)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether low and high may be shown as an interval."""
+        return self.state.has_interval
+
+    @property
+    def known_ends(self) -> tuple[bool, bool]:
+        """Whether ``low`` and ``high`` say more than was certain before the first label."""
+        return known_ends(self.low, self.high, -1.0 if self.is_difference else 0.0)
+
+    @property
+    def shows_interval(self) -> bool:
+        """Whether its ends are told: also early, and what is certain of a difference."""
+        limited = self.is_difference and any(known_ends(self.low, self.high, -1.0))
+        early = self.tentative and self.state != State.PROVISIONAL
+        return self.has_interval or early or limited
+
+    @property
+    def says_little(self) -> bool:
+        """Whether it has no value to tell, and nearly all values are possible."""
+        return self.told is None and self.high - self.low > LITTLE * (1 + self.is_difference)
 
 
 def kept_back(look: Mapping[str, Any], possible: float = 1.0) -> bool:

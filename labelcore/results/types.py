@@ -4,7 +4,7 @@ along the ranks of a list is in ``curves``."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -15,13 +15,12 @@ from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, 
 from labelcore.results.base import Closed, Finding
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
-from labelcore.results.told_values import known_ends, too_wide
-
-DIFFERENCE = "_difference"
+from labelcore.results.told_values import DIFFERENCE as DIFFERENCE
+from labelcore.results.told_values import Told, known_ends, too_wide
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate(Finding):
+class Estimate(Told, Finding):
     """One number with its interval.
 
     Attributes
@@ -108,11 +107,6 @@ class Estimate(Finding):
     either_way: Interval | None = None
 
     @property
-    def is_difference(self) -> bool:
-        """Whether it is the first of two classifiers minus the second."""
-        return self.estimand.partition("@")[0].endswith(DIFFERENCE)
-
-    @property
     def told(self) -> float | None:
         """``value`` as words, bars, tables and CSV files have it: None while it is ``tentative``,
         and where the interval is wider than 60 % of what is ``possible``."""
@@ -144,11 +138,6 @@ class Estimate(Finding):
     def half_width(self) -> float:
         """Half of the distance between ``low`` and ``high``."""
         return (self.high - self.low) / 2
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether low and high may be shown as an interval."""
-        return self.state.has_interval
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values, with the value where it may be told and the sentence.
@@ -402,6 +391,14 @@ class Results(dict[str, Finding]):
     def __missing__(self, name: object) -> Finding:
         raise _unknown(name, self)
 
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        """Those of one kind, in their order."""
+        return [result for result in self.values() if isinstance(result, kind)]
+
+    def first(self, kind: type[Kind]) -> Kind | None:
+        """The first of a kind; None if there is none."""
+        return next(iter(self.of(kind)), None)
+
     def one(self, kind: type[Kind], name: str) -> Kind:
         """The result of this name, which must be of this kind."""
         known = {key: result for key, result in self.items() if isinstance(result, kind)}
@@ -413,11 +410,3 @@ class Results(dict[str, Finding]):
 def _unknown(name: object, known: Mapping[str, object]) -> KeyError:
     names, near = ", ".join(known) or "none", did_you_mean(str(name), known)
     return KeyError(f"no result is called {name!r}; known are {names}{near}")
-
-
-def largest_half_width(results: Sequence[Finding]) -> float:
-    """The largest half-width over the scalar estimands; 0.5 if one of them has no interval."""
-    return max(
-        (r.half_width if r.has_interval else 0.5 for r in results if isinstance(r, Estimate)),
-        default=0.5,
-    )

@@ -18,15 +18,9 @@ WHERE = "Where do they differ?"
 ITEMS_TO_RANK = "Among the first so many of one list, and not of the other"
 
 
-def lists_of(session: Session) -> ListDifference | None:
-    """The difference of two lists that the plan asks for, as it stands now; None for others."""
-    results = session.results().values()
-    return next((result for result in results if isinstance(result, ListDifference)), None)
-
-
 def lists_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
     """The band in full, its table, and the items on which the lists differ."""
-    lists = lists_of(session)
+    lists = session.results().first(ListDifference)
     if lists is None:
         return
     if not lists.has_interval:
@@ -51,15 +45,9 @@ HOW = (
 LATER = "This picture starts with the second label."
 
 
-def choice_of(session: Session) -> Choice | None:
-    """The choice that the plan asks for as it stands now; None for other plans."""
-    results = session.results().values()
-    return next((result for result in results if isinstance(result, Choice)), None)
-
-
 def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
     """The candidates with their bounds now, and how the bounds moved; nothing for other plans."""
-    choice = choice_of(session)
+    choice = session.results().first(Choice)
     if choice is None:
         return
     st.caption(HOW)

@@ -23,11 +23,6 @@ LEAST_TAIL, MOST_TAILS = 0.1, 4
 ONE_END = "The interval of the same figure may extend past this, because it guards both ends."
 
 
-def claims_of(session: Session) -> list[Claim]:
-    """The claims in the order of the plan, as they stand now."""
-    return [result for result in session.results().values() if isinstance(result, Claim)]
-
-
 def evidence_words(claim: Claim) -> str:
     """How strong the evidence is on either side, and why an interval may seem to say less."""
     both_ends = (
@@ -71,7 +66,7 @@ def claim_chart(session: Session, claim: Claim) -> Chart:
 def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:
     """Every claim in words but for the sentence that stands above already (``said``), and the
     evidence of one of them; nothing without claims."""
-    claims = claims_of(session)
+    claims = session.results().of(Claim)
     if not claims:
         return
     for place, claim in enumerate(claims):

@@ -21,7 +21,7 @@ from labelcore.figures.arithmetic import Arithmetic, arithmetic
 from labelcore.figures.tables import USUAL, wider_together
 from labelcore.figures.with_classifier import race_of
 from labelcore.results.cells import Row, Table, TableCell
-from labelcore.results.types import Estimate
+from labelcore.results.types import Estimate, Results
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
@@ -225,13 +225,12 @@ def pairs_panel(session: Session) -> None:
     st.caption(ALL_PAIRS.format(sure=sure) if len(session.plan.classifiers) > 2 else FORECAST)
 
 
-def marked_figures(session: Session) -> list[Estimate]:
+def marked_figures(results: Results, project: str) -> list[Estimate]:
     """What is asked of the row that was pressed last in this project's table; none without one."""
     by, rows = st.session_state.get(MARKED, ("", []))
-    if not rows or st.session_state.get(SHOWN) != session.project:
+    if not rows or st.session_state.get(SHOWN) != project:
         return []
-    estimates = [result for result in session.results().values() if isinstance(result, Estimate)]
-    figures = [estimate for estimate in estimates if not estimate.is_difference]
+    figures = [one for one in results.of(Estimate) if not one.is_difference]
     return [estimate for estimate in figures if _row_of(estimate, by) == rows[-1]]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
@@ -15,8 +18,6 @@ from labelcore.results.curves import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 
-MOST_HEADS = 4
-"""First items that have a bar each."""
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain", "dcg", "ndcg")
 PAIRS = {
     "roc": ("ROC", ("true_positive_rate", "false_positive_rate")),
@@ -44,26 +45,32 @@ def nothing_drawn(session: Session, choice: str, curve: Curve, chart: Chart) -> 
     return f"{chart.alt} {missing[:1].upper()}{missing[1:]}." if missing else chart.alt
 
 
-def landmarks(session: Session, most: int = MOST_HEADS) -> list[tuple[str, int]]:
-    """(name, rank) of at most so many first items that a ranked list is told by: the person's own
-    list, else ``ranks_that_matter``, as far as the bounds go, and where these end before the last
-    item the last that they reach; never without that of ``told_head``."""
-    population, head = session.population, told_head(session)
-    own_rank = own_cut(population, ranked_by(session))
-    others = [rank for rank in heads_of(session) if rank != head]
-    ranks = sorted([head, *sorted(others, reverse=True)[: most - 1]])
-    return [(landmark_name(rank, len(population), own_rank), rank) for rank in ranks]
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The first items that a ranked list is told by.
 
+    ranks  how many items each has, rising
+    told   the one of these that the sentence is about
+    items  of the list
+    own    how many the classifier calls positive itself; None where these are no head
+    """
 
-def heads_of(session: Session) -> list[int]:
-    """The ranks that may have a bar, increasing."""
-    given, most = session.settings.get("ranks"), len(session.population)
-    listed = given if isinstance(given, list) else []
-    ranks = sorted({rank for rank in listed if type(rank) is int and 1 <= rank <= most})
-    ranks = ranks or ranks_that_matter(session.population, ranked_by(session))
-    band = session.band("precision")
-    reached = int(band.x[-1]) if band.has_interval and len(band.x) else most
-    return ranks if reached == most else [*(rank for rank in ranks if rank < reached), reached]
+    ranks: Sequence[int]
+    told: int
+    items: int
+    own: int | None
+
+    def name(self, rank: int) -> str:
+        return landmark_name(rank, self.items, self.own)
+
+    def at_most(self, most: int) -> dict[str, int]:
+        """{name: rank} of so many, the longest ones and the one that is told.
+
+        >>> Heads([10, 100, 151, 4000], 151, 4000, 151).at_most(2)
+        {'Own cut, 151': 151, 'All 4,000': 4000}
+        """
+        others = sorted((rank for rank in self.ranks if rank != self.told), reverse=True)
+        return {self.name(rank): rank for rank in sorted([self.told, *others[: most - 1]])}
 
 
 def landmark_name(rank: int, n_items: int, own: int | None) -> str:
@@ -76,12 +83,20 @@ def landmark_name(rank: int, n_items: int, own: int | None) -> str:
     return f"All {rank:,}" if rank == n_items else f"First {rank:,}"
 
 
-def told_head(session: Session) -> int:
-    """The first items that the sentence is about: the own cut where it is among ``heads_of``, or
-    the last of these."""
-    ranks = heads_of(session)
-    rank = told_rank(session.population, ranked_by(session))
-    return rank if rank in ranks else ranks[-1]
+def heads_of(session: Session, band: Band) -> Heads:
+    """The person's own list, else ``ranks_that_matter``, as far as the bounds of ``band`` go, and
+    where these end before the last item the last that they reach. The own cut is told if it is
+    among them, else the last."""
+    population, name = session.population, ranked_by(session)
+    given, items = session.settings.get("ranks"), len(population)
+    listed = given if isinstance(given, list) else []
+    ranks = sorted({rank for rank in listed if type(rank) is int and 1 <= rank <= items})
+    ranks = ranks or ranks_that_matter(population, name)
+    reached = int(band.x[-1]) if band.has_interval and len(band.x) else items
+    if reached < items:
+        ranks = [*(rank for rank in ranks if rank < reached), reached]
+    told = told_rank(population, name)
+    return Heads(ranks, told if told in ranks else ranks[-1], items, own_cut(population, name))
 
 
 def ranked_by(session: Session) -> str | None:

@@ -25,13 +25,12 @@ from labelcore.population import Population
 from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.results.curves import Band, Cut
-from labelcore.results.types import Estimate
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions, visitor, waiting
 from labelcore.ui.asking import begin
 from labelcore.ui.chart import show_chart
-from labelcore.ui.choice_view import choice_of
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.curve_view import ranked_by
 from labelcore.ui.cutting import (
@@ -505,7 +504,7 @@ def explore_page(project: str) -> None:
     st.session_state[DRAWN] = (project, sequence)
     how_far(session)
     with session.one_look():
-        choice, curve = choice_of(session), curve_of(session)
+        choice, curve = session.results().first(Choice), curve_of(session)
         if choice is not None:
             choice_page(session, choice)
         elif curve is None:

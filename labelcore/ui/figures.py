@@ -11,21 +11,19 @@ from labelcore.charts.live_picture import bars
 from labelcore.charts.sessions import sessions_strip
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
-from labelcore.results.types import Choice, Estimate
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import how_often
 from labelcore.ui import actions, visitor
-from labelcore.ui.choice_view import choice_of
-from labelcore.ui.claims_view import claims_of, form_lines
+from labelcore.ui.claims_view import form_lines
 from labelcore.ui.expanders import fold
 from labelcore.ui.picture import show_picture
 from labelcore.ui.safe_text import one_line
-from labelcore.ui.session_picture import OVER_LABELS, Picture, dots_shown, picture
+from labelcore.ui.session_picture import OVER_LABELS, Picture, beside, dots_shown, picture
 from labelcore.ui.status import (
     at_an_end,
     counts,
-    curve_first,
     decision,
     existing_line,
     figure_name,
@@ -114,7 +112,8 @@ def _show(project: str, session: Session) -> None:
 
 def chosen_picture(session: Session) -> Picture:
     """The picture with the view and the figure that were pressed last, on whichever page."""
-    return picture(session, st.session_state.get(VIEW), st.session_state.get(FIGURE))
+    view, figure = st.session_state.get(VIEW), st.session_state.get(FIGURE)
+    return picture(session, beside(session), view, figure)
 
 
 def chosen(key: str) -> dict[str, Callable[[], None]]:
@@ -150,13 +149,14 @@ def terms(session: Session) -> str:
 
 def _parts(session: Session) -> list[str]:
     """The sentences in full, what they rest on, how intervals are made."""
-    estimates, others = main_and_other(session)
-    if (choice := choice_of(session)) is not None:
+    results = session.results()
+    estimates, others = main_and_other(results)
+    if (choice := results.first(Choice)) is not None:
         sentences = [choice.sentence(), _candidates(choice)]
-    elif claims := claims_of(session):
+    elif claims := results.of(Claim):
         sentences = [claim.sentence() for claim in claims]
     else:
-        along = curve_first(session) or not estimates
+        along = session.plan.along_ranks or not estimates
         sentences = [headline(session)] if along else [estimates[0].sentence()]
     return [
         *sentences,

@@ -102,7 +102,7 @@ def settled_table(session: Session) -> pd.DataFrame:
 
 
 def _settled(session: Session) -> list[Estimate]:
-    estimates = (result for result in session.results().values() if isinstance(result, Estimate))
+    estimates = session.results().of(Estimate)
     return [estimate for estimate in estimates if is_settled(estimate.estimand)]
 
 

@@ -70,7 +70,7 @@ def gain_words(session: Session, more: int) -> str:
     first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
     time = f"{about_minutes(more * pace(session.events, first), '~')} of labelling"
     plan, population = session.plan, session.population
-    estimate = next(iter(main_and_other(session)[0]), None)
+    estimate = next(iter(main_and_other(session.results())[0]), None)
     apart = plan.promise == Promise.FIXED or plan.horizon == 1
     if estimate is None or not estimate.has_interval or apart:
         return ONLY_TIME.format(more=more, time=time)

@@ -14,12 +14,13 @@ from labelcore.charts.strata import left_out_words, strata_chart
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
-from labelcore.results.types import Estimate
+from labelcore.results.lists import ListDifference
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions, visitor
 from labelcore.ui.chart import show_chart
-from labelcore.ui.choice_view import choice_of, choice_panel, lists_of, lists_panel
-from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
+from labelcore.ui.choice_view import choice_panel, lists_panel
+from labelcore.ui.claims_view import FORMS_TITLE, claims_panel, form_lines
 from labelcore.ui.compare import compare_panel, compares_pairs, pairs_panel
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.expanders import fold
@@ -94,13 +95,14 @@ def whole_picture(project: str) -> None:
 
 def _folds(session: Session) -> None:
     """Everything else, each behind a line that says what it is."""
-    estimates, others = main_and_other(session)
+    results = session.results()
+    estimates, others = main_and_other(results)
     figures = [*estimates, *others]
-    choice = choice_of(session) is not None
+    choice = results.first(Choice) is not None
     if compares_pairs(session):
         fold(PAIRS, "fold-pairs", lambda: pairs_panel(session))
     fold(terms(session), "fold-terms", lambda: _terms(session, figures))
-    if claims_of(session):
+    if results.of(Claim):
         fold(
             "What is claimed",
             "fold-claims",
@@ -110,8 +112,7 @@ def _folds(session: Session) -> None:
         fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
     elif estimates:
         fold("Label by label", "fold-history", lambda: _history(session, figures))
-    lists = lists_of(session) is not None
-    if lists:
+    if results.of(ListDifference):
         fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, draw))
     elif not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))

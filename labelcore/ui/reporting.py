@@ -19,10 +19,9 @@ from labelcore.report.markup import tied
 from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
 from labelcore.results.curves import Cut
-from labelcore.results.types import Claim, Estimate
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import sessions
-from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
@@ -32,9 +31,9 @@ from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded
 from labelcore.ui.safe_text import plain
-from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, picture
+from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, beside, picture
 from labelcore.ui.setup import way_to_explore, way_to_label
-from labelcore.ui.status import curve_first, decision, figure_name, first_figure_line, promise_line
+from labelcore.ui.status import decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
 from labelcore.ui.without_item import show_reveals
@@ -63,10 +62,10 @@ def report_page(project: str) -> None:
     session.check_log()
     if keeps_back(session):
         return
-    results = list(session.results().values())
-    estimates = [result for result in results if isinstance(result, Estimate)]
-    wanted = ALONG_SCORES if curve_first(session) else OVER_LABELS
-    now = picture(session, wanted) if results else None
+    found = session.results()
+    results, estimates = list(found.values()), found.of(Estimate)
+    wanted = ALONG_SCORES if session.plan.along_ranks else OVER_LABELS
+    now = picture(session, beside(session), wanted) if results else None
     st.caption(about(session))
     st.title(plain(tied(now.sentence) if now else project, 200), anchor=False)
     show_unrecorded(session)
@@ -97,8 +96,7 @@ def report_page(project: str) -> None:
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
     confusion(session)
-    choice = choice_of(session)
-    if choice is not None:
+    if (choice := found.first(Choice)) is not None:
         st.header("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
@@ -122,7 +120,7 @@ def about(session: Session) -> str:
 def confusion(session: Session) -> None:
     """The table of the first classifier, once there is a figure; none for a choice."""
     names = predicted(session)
-    if not names or choice_of(session) is not None or first_figure_line(session) is not None:
+    if not names or session.results().of(Choice) or first_figure_line(session) is not None:
         return
     engine, name = headline_stage(session.engine), names[0]
     st.header(f"Confusion table of {plain(str(name), 60)}", anchor=False)
@@ -211,7 +209,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
     st.text(
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
-        f"{'Choice' if choice_of(session) else model.capitalize()}: {decision(session)}\n"
+        f"{'Choice' if session.results().of(Choice) else model.capitalize()}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
         f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +36,7 @@ from labelcore.charts.race import race_node
 from labelcore.charts.rank import rank_words
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.estimands import SUMMARIES
-from labelcore.figures.choices import further_choices
 from labelcore.figures.cuts import own_cut
-from labelcore.figures.scalars import headline_stage
-from labelcore.figures.with_classifier import agreements, labels_in_force, race_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
@@ -46,25 +44,25 @@ from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.race import Race
-from labelcore.results.told_values import says_little
-from labelcore.results.types import Choice, Estimate
+from labelcore.results.told_values import Told
+from labelcore.results.types import Choice, Claim, Estimate, Results
 from labelcore.session.session import Session
 from labelcore.stats.profile import BoolArray
 from labelcore.ui import curve_view
-from labelcore.ui.choice_view import choice_of, lists_of
-from labelcore.ui.claims_view import claims_of, short_words
+from labelcore.ui.claims_view import short_words
 from labelcore.ui.compare import marked_figures
+from labelcore.ui.curve_view import heads_of
 from labelcore.ui.forecasts import remembered
 from labelcore.ui.safe_text import one_line
-from labelcore.ui.status import counts, curve_first, figure_name, main_and_other
+from labelcore.ui.status import counts, figure_name, main_and_other
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short, further_words
-from labelcore.words.differences import is_difference, told_words
+from labelcore.words.differences import told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
 from labelcore.words.quantities import model_word
 from labelcore.words.race import ONLY_THESE, THESE_FIRST, more_words, verdict_words
-from labelcore.words.short_sentences import Shown, early_sentence, short_head, short_sentence
+from labelcore.words.short_sentences import early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
@@ -99,35 +97,91 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Figures:
-    """What the session has for a picture of figures.
+class Beside:
+    """What is known of the figures beside their labels.
 
-    estimates   all that are asked of the row that was marked, or of the sample's classifier
-    heads       the band of the first items of a ranked list, by name; each has a bar
-    head_words  what is known of the head that the sentence is about; "" where a figure comes first
-    barred      the first of the estimates, as many as have a bar beside the heads
-    charted     the one of these whose chart is asked for
-    dots        of each figure and head, whether labels agree with the classifier
-    truths      of the figures, at the end of a trial
-    race        of two classifiers, drawn in place of the bar of the first estimate
+    planned  how many items are judged in all, as far as is foreseen
+    widths   half-widths that the plan expects, with the labels they take: (labels, {figure: ...})
+    likely   what the scores suggest that a figure is
+    truths   of the figures, at the end of a trial
     """
 
-    estimates: Sequence[Estimate]
-    heads: Mapping[str, Band | None]
-    head_words: str
-    barred: Sequence[Estimate]
-    charted: Estimate | None
-    dots: Mapping[str, BoolArray]
+    planned: int
+    widths: Sequence[tuple[int, Mapping[str, float]]]
+    likely: Mapping[str, float]
     truths: Mapping[str, float]
-    race: Race | None
+
+    def ahead(self, key: str) -> tuple[Numbers, Numbers] | None:
+        """Labels, and the half-widths of a figure that are expected there; None without any."""
+        found = [(size, widths[key]) for size, widths in self.widths if key in widths]
+        known = [(size, width) for size, width in found if np.isfinite(width)]
+        if not known:
+            return None
+        labels, half = np.array(known, dtype=float).T
+        return labels, half
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Course:
-    """The figure that is charted, label by label: its looks, and how they are drawn."""
+class _Heads:
+    """What is known of the first items of a ranked list.
 
-    looks: Sequence[Seen]
-    track: Track
+    bands    the precision of each head that has a bar, by name
+    told     the name of the head that the sentence is about
+    waiting  what is missing before its bounds; "" where they are there
+    first    whether the heads stand above the figures
+    """
+
+    bands: Mapping[str, Band | None]
+    told: str
+    waiting: str
+    first: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Along:
+    """The curve of precision along the scores, and the classifier's own cut."""
+
+    band: Band
+    items: int
+    cut: int | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Look:
+    """All that a picture of figures is made of, read from the session at once.
+
+    estimates   all that are asked of the row that was marked, or of the sample's classifier
+    claims      what the plan claims
+    heads       of a ranked list; None of others
+    names       what the figures are called, by key
+    barred      the first of the estimates, as many as have a bar beside the heads
+    charted     the one of these whose chart is asked for
+    course      this one label by label, as ``Session.course`` has it
+    along       where the chart along the scores is asked for
+    views       the charts that can be chosen
+    view        the one that is
+    dots        of each figure and head, whether labels agree with the classifier
+    race        of two classifiers, drawn in place of the bar of the first estimate
+    margin      the plan's goal
+    going_on    whether items are still judged
+    model       what that is called whose answers are held against those of people
+    """
+
+    estimates: Sequence[Estimate]
+    claims: Sequence[Claim]
+    heads: _Heads | None
+    names: Mapping[str, str]
+    barred: Sequence[Estimate]
+    charted: Estimate | None
+    course: Sequence[Mapping[str, Any]]
+    along: _Along | None
+    views: tuple[str, ...]
+    view: str
+    dots: Mapping[str, BoolArray]
+    race: Race | None
+    margin: float | None
+    going_on: bool
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,140 +193,175 @@ class _Sentence:
     of_all: str = ""
 
 
-def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
+def picture(
+    session: Session, beside: Beside, wanted: str | None, figure: str | None = None
+) -> Picture:
     """The picture now, of the row that was marked in the table of figures, else of the classifier
     that the sample was drawn for.
 
     wanted, figure   the view, and the estimate whose chart, was asked for, if the session has them
     """
-    if (choice := choice_of(session)) is not None:
+    results = session.results()
+    if (choice := results.first(Choice)) is not None:
         return _of_choice(session, choice)
-    if (lists := lists_of(session)) is not None:
+    if (lists := results.first(ListDifference)) is not None:
         return _of_lists(lists)
-    views = _views(session)
+    look = _look(session, results, wanted, figure)
+    return _of_figures(look, beside)
+
+
+def _look(session: Session, results: Results, wanted: str | None, figure: str | None) -> _Look:
+    """``wanted``, ``figure``: the view, and whose chart, was asked for."""
+    marked, (own, _) = marked_figures(results, session.project), main_and_other(results)
+    estimates, claims = marked or own, results.of(Claim)
+    names = {estimate.estimand: figure_name(estimate) for estimate in estimates}
+    views = _views(session, own)
     view = wanted if wanted in views else next(iter(views), "")
-    return _of_figures(session, _figures(session, figure), views, view)
-
-
-def _of_figures(session: Session, figures: _Figures, views: tuple[str, ...], view: str) -> Picture:
-    """A bar for each figure and head, one chart, and a sentence about one of them."""
-    course = None if figures.charted is None else _course(session, figures, figures.charted)
-    sentence = _sentence(session, figures, course)
-    pressed = OVER_LABELS in views and (len(figures.barred) > 1 or len(views) > 1)
-    charted = figures.charted if view == OVER_LABELS else None
-    named = [
-        replace(
-            _estimate_bar(figures, estimate),
-            key=estimate.estimand if pressed else "",
-            shown=estimate is charted,
-            told=estimate.estimand == sentence.told,
-        )
-        for estimate in figures.barred
-    ]
-    raced = named.pop(0) if figures.race is not None else None
-    heads = _head_bars(figures, sentence.told)
-    shown = [*named, *heads] if _figure_first(session) else [*heads, *named]
-    chart, guess = None, any(bar.guessed for bar in shown)
+    heads, ranks = _heads(session, len(estimates)) if session.plan.along_ranks else (None, {})
+    along = None
     if view == ALONG_SCORES:
-        chart, guess = _along(session)
-    elif charted is not None and course is not None:
-        chart = over_labels(course.track, _course_words(session, course, charted))
-    drawn = bars(shown, _scale(session, figures.estimates))
-    if figures.race is not None and raced is not None:
-        drawn = _raced(figures.race, figures.estimates[0], raced, drawn if shown else None)
-    compared = (estimate for estimate in figures.estimates if estimate.is_difference)
-    both = next(map(_both, compared), None)
-    model = model_word(session.population.has_judge)
-    legend = _legend(figures.dots if shown else {}, both, model, guess=guess)
-    return Picture(drawn, chart, views, view, sentence.text, legend, sentence.of_all)
-
-
-def _figures(session: Session, figure: str | None) -> _Figures:
-    """``figure``: whose chart was asked for."""
-    estimates = marked_figures(session) or main_and_other(session)[0]
-    heads, head_words = _heads(session, len(estimates)) if curve_first(session) else ({}, "")
-    barred = estimates[: max(MOST_BARS - len(heads), 0)]
+        curve, population = session.curve(), session.population
+        band = session.band("precision", curve)
+        cut = own_cut(population, curve_view.ranked_by(session))
+        along = _Along(band, len(population), cut)
+    barred = estimates[: max(MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
-    dots = _dots(session) if dots_shown(session) else {}
-    race = race_of(session.engine) if dots and not claims_of(session) else None
+    charted = next(asked, next(iter(barred), None))
+    dots = session.figures.agreements(ranks) if dots_shown(session) else {}
+    race = session.figures.race() if dots and not claims else None
     if race is not None and estimates[0].estimand != session.engine.questions[0].key:
         race = None
-    return _Figures(
+    return _Look(
         estimates=estimates,
+        claims=claims,
         heads=heads,
-        head_words="" if _figure_first(session) else head_words,
+        names=names,
         barred=barred,
-        charted=next(asked, next(iter(barred), None)),
+        charted=charted,
+        course=[] if charted is None else session.course(charted.estimand),
+        along=along,
+        views=views,
+        view=view,
         dots=dots,
-        truths={revealed.key: revealed.truth for revealed in reveals(session)},
         race=race,
+        margin=session.plan.margin,
+        going_on=session.going_on,
+        model=model_word(session.population.has_judge),
     )
 
 
-def _figure_first(session: Session) -> bool:
-    """Whether a figure stands above the heads of a ranked list."""
-    return session.plan.estimands[0] in SUMMARIES
+def _of_figures(look: _Look, beside: Beside) -> Picture:
+    """A bar for each figure and head, one chart, and a sentence about one of them."""
+    charted, scale = look.charted, _scale(look.estimates)
+    rows = [] if charted is None else history_rows(look.course, charted.estimand)
+    track = None if charted is None else _track(look, beside, charted, rows)
+    sentence = _sentence(look, track)
+    named = _estimate_bars(look, beside, sentence.told)
+    raced = named.pop(0) if look.race is not None else None
+    heads = [] if look.heads is None else _head_bars(look, look.heads, sentence.told)
+    shown = [*heads, *named] if look.heads is not None and look.heads.first else [*named, *heads]
+    if look.race is None or raced is None:
+        drawn = bars(shown, scale)
+    else:
+        contest = _contest(look, look.race, raced, shown)
+        drawn = node("div", contest, *([bars(shown, scale)] if shown else []))
+    chart = None
+    if look.along is not None:
+        band, cut = look.along.band, look.along.cut
+        chart = along_scores(band, look.along.items, cut, rank_words(band, cut))
+    elif charted is not None and track is not None and look.view == OVER_LABELS:
+        key = charted.estimand
+        words = history_words(rows, key, margin=look.margin, label=look.names[key])
+        chart = over_labels(track, words)
+    legend = _legend_of(look, shown)
+    return Picture(drawn, chart, look.views, look.view, sentence.text, legend, sentence.of_all)
 
 
-def _course(session: Session, figures: _Figures, charted: Estimate) -> _Course:
-    looks = history_rows(session.course(charted.estimand), charted.estimand)
-    track = _track(session, charted, looks, figures.truths.get(charted.estimand))
-    if figures.race is not None and charted is figures.estimates[0]:
-        track = with_race(track, figures.race, charted)
-    return _Course(looks, track)
+def _track(look: _Look, beside: Beside, estimate: Estimate, rows: Sequence[Seen]) -> Track:
+    """The figure label by label, and what is expected of it."""
+    key, ahead = estimate.estimand, beside.ahead(estimate.estimand)
+    name, sides = one_line(look.names[key], LONGEST_NAME), _sides(estimate)
+    scale = _scale([estimate])
+    track = replace(
+        track_of(rows, key, name, look.margin),
+        planned=beside.planned,
+        scale=scale,
+        ahead=ahead,
+        suggested=beside.likely.get(key),
+        earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
+        possible=estimate.possible.high - estimate.possible.low,
+        truth=beside.truths.get(key),
+        sides=sides,
+    )
+    if look.race is None or estimate is not look.estimates[0]:
+        return track
+    return with_race(track, look.race, estimate)
 
 
-def _course_words(session: Session, course: _Course, charted: Estimate) -> str:
-    key, margin = charted.estimand, session.plan.margin
-    return history_words(course.looks, key, margin=margin, label=figure_name(charted))
-
-
-def _sentence(session: Session, figures: _Figures, course: _Course | None) -> _Sentence:
+def _sentence(look: _Look, track: Track | None) -> _Sentence:
     """Of the claims, else of the head of a ranked list, else of the figure that is charted."""
-    charted, race = figures.charted, figures.race
-    if claimed := short_words(claims_of(session)):
+    if claimed := short_words(look.claims):
         return _Sentence(claimed)
-    if figures.head_words:
-        return _Sentence(figures.head_words, _told_head(session, figures.heads))
-    if charted is None or course is None:
+    if look.heads is not None and look.heads.first:
+        return _Sentence(_head_words(look.heads), look.heads.told)
+    charted, race = look.charted, look.race
+    if charted is None or track is None:
         return _Sentence("")
     of_all = odds_words(charted)
     if race is not None and race.alone and not len(race.won):
         return _Sentence(ONLY_THESE if race.only else THESE_FIRST, of_all=of_all)
-    dots = figures.dots.get(charted.estimand)
-    if session.going_on and (early := _early(charted, course.track, dots)):
+    if look.going_on and charted.says_little:
+        dots, against = look.dots.get(charted.estimand), None
+        if dots is not None and not charted.is_difference:
+            against = int(np.count_nonzero(~dots))
+        more, answers = track.until_first_figure, 0 if dots is None else len(dots)
+        early = early_sentence(against, answers, more, charted.scope.audit)
         return _Sentence(early, of_all=of_all)
-    told = charted.estimand if _says_interval(charted) else ""
+    open_ = charted.is_difference and charted.says_nothing
+    says_interval = charted.has_interval and charted.state != State.EXACT and not open_
+    told = charted.estimand if says_interval else ""
     return _Sentence(short_sentence(charted), told, of_all)
 
 
-def _estimate_bar(figures: _Figures, estimate: Estimate) -> Bar:
-    key = estimate.estimand
-    bar = bar_of(estimate, own_name(estimate) or figure_name(estimate))
-    return replace(bar, truth=figures.truths.get(key), dots=figures.dots.get(key))
+def _head_words(heads: _Heads) -> str:
+    first = heads.bands[heads.told]
+    if heads.waiting or first is None or not first.has_interval:
+        reason = heads.waiting or NO_BOUNDS
+        return f"{reason[:1].upper()}{reason[1:]}."
+    return short_head(first)
 
 
-def _head_bars(figures: _Figures, told: str) -> list[Bar]:
-    heads = {name: head_bar(band, name) for name, band in figures.heads.items()}
+def _estimate_bars(look: _Look, beside: Beside, told: str) -> list[Bar]:
+    pressed = OVER_LABELS in look.views and (len(look.barred) > 1 or len(look.views) > 1)
+    charted = look.charted if look.view == OVER_LABELS else None
     return [
-        replace(bar, told=name == told and bar.low is not None, dots=figures.dots.get(name))
-        for name, bar in heads.items()
+        replace(
+            bar_of(estimate, own_name(estimate) or look.names[estimate.estimand]),
+            key=estimate.estimand if pressed else "",
+            shown=estimate is charted,
+            told=estimate.estimand == told,
+            truth=beside.truths.get(estimate.estimand),
+            dots=look.dots.get(estimate.estimand),
+        )
+        for estimate in look.barred
     ]
 
 
-def _raced(race: Race, first: Estimate, bar: Bar, others: Node | None) -> Node:
-    """Who is right where two classifiers disagree, above the bars of the other figures; ``bar`` is
-    the one in whose place it stands."""
-    asked = bar_name(bar) if bar.key and others is not None else None
-    verdict, value = verdict_words(first), told_words(first)
-    drawn = race_node(race, verdict, value, more_words(race, first), asked)
-    return node("div", drawn, *([] if others is None else [others]))
+def _head_bars(look: _Look, heads: _Heads, told: str) -> list[Bar]:
+    drawn = {name: head_bar(band, name) for name, band in heads.bands.items()}
+    return [
+        replace(bar, told=name == told and bar.low is not None, dots=look.dots.get(name))
+        for name, bar in drawn.items()
+    ]
 
 
-def _says_interval(estimate: Estimate) -> bool:
-    """Whether the sentence about an estimate has its interval in it."""
-    open_ = estimate.is_difference and estimate.says_nothing
-    return estimate.has_interval and estimate.state != State.EXACT and not open_
+def _contest(look: _Look, race: Race, bar: Bar, others: Sequence[Bar]) -> Node:
+    """Who is right where two classifiers disagree; ``bar`` is the one in whose place it stands,
+    above the ``others``."""
+    asked = bar_name(bar) if bar.key and others else None
+    first = look.estimates[0]
+    verdict, value, more = verdict_words(first), told_words(first), more_words(race, first)
+    return race_node(race, verdict, value, more, asked)
 
 
 def dots_shown(session: Session) -> bool:
@@ -280,18 +369,14 @@ def dots_shown(session: Session) -> bool:
     return session.settings.get("dots") is True
 
 
-def _dots(session: Session) -> dict[str, BoolArray]:
-    """Of each figure and each first part of a ranked list, whether labels agree with the
-    classifier."""
-    engine = session.engine
-    dots = agreements(engine)
-    if curve_first(session):
-        position, code = labels_in_force(engine)
-        positive = code == engine.classes[session.population.positive]
-        ranks = engine.rank_of[position]
-        heads = curve_view.landmarks(session)
-        dots |= {name: positive[ranks <= rank] for name, rank in heads}
-    return dots
+def _legend_of(look: _Look, shown: Sequence[Bar]) -> Node:
+    """The line below the bars and the chart."""
+    guess = any(bar.guessed for bar in shown)
+    if look.along is not None:
+        guess = not look.along.band.has_interval and bool(np.isfinite(look.along.band.told).any())
+    compared = (estimate for estimate in look.estimates if estimate.is_difference)
+    both = next(map(_both, compared), None)
+    return _legend(look.dots if shown else {}, both, look.model, guess=guess)
 
 
 def _legend(
@@ -310,77 +395,52 @@ def _legend(
     return node("div", *parts, klass="guess")
 
 
-def _early(estimate: Estimate, track: Track, dots: BoolArray | None) -> str:
-    """What is said while the figure says next to nothing; "" once it does."""
-    least = -1.0 if estimate.is_difference else 0.0
-    if not says_little(estimate.told, estimate.low, estimate.high, least):
-        return ""
-    first = track.first_figure()
-    more = None if first is None else first - track.now
-    if dots is None:
-        return early_sentence(None, 0, more)
-    against = None if estimate.is_difference else int(np.count_nonzero(~dots))
-    return early_sentence(against, len(dots), more, estimate.scope.audit)
-
-
-def _views(session: Session) -> tuple[str, ...]:
+def _views(session: Session, estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """The first one is shown until another is chosen."""
-    estimates, _ = main_and_other(session)
     over = (OVER_LABELS,) if estimates else ()
-    if curve_first(session):
+    if session.plan.along_ranks:
         return (ALONG_SCORES, *over)
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
-    able = isinstance(headline_stage(session.engine).design, EstimatesCurve)
+    able = isinstance(session.figures.stage().design, EstimatesCurve)
     two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
-    along = scored and not session.plan.superseded and not _compares(estimates)
+    compares = any(estimate.is_difference for estimate in estimates)
+    along = scored and not session.plan.superseded and not compares
     return (*over, *((ALONG_SCORES,) if along else ()))
 
 
-def _scale(session: Session, estimates: Sequence[Estimate]) -> Ends:
+def _scale(estimates: Sequence[Estimate]) -> Ends:
     """Shares from 0 to 100 %; differences as far as was possible before the first label."""
-    if not _compares(estimates):
-        return SHARES
     ends = [estimate.possible for estimate in estimates if estimate.is_difference]
+    if not ends:
+        return SHARES
     return possible_scale(min(end.low for end in ends), max(end.high for end in ends))
 
 
-def _compares(estimates: Sequence[Estimate]) -> bool:
-    return any(is_difference(estimate.estimand) for estimate in estimates)
-
-
-def bar_of(estimate: Shown, name: str) -> Bar:
+def bar_of(estimate: Told, name: str) -> Bar:
     """One estimate as a bar."""
     return estimate_bar(estimate, one_line(name, LONGEST_NAME))
 
 
-def _told_head(session: Session, heads: Mapping[str, Band | None]) -> str:
-    """The name of the head whose interval the sentence has."""
-    ranks, head = dict(curve_view.landmarks(session)), curve_view.told_head(session)
-    return next(name for name in heads if ranks.get(name) == head)
-
-
-def _heads(session: Session, others: int) -> tuple[dict[str, Band | None], str]:
+def _heads(session: Session, others: int) -> tuple[_Heads, Mapping[str, int]]:
     """The precision of the first items that matter, as many as have a bar beside ``others``, and
-    what is known of the classifier's own cut in one sentence."""
-    waiting = curve_view.waiting(session, session.band("precision"))
-    heads = curve_view.landmarks(session, MOST_BARS - min(others, 2))
-    cuts = [] if waiting else session.cuts([rank for _, rank in heads])
-    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(heads)
-    bands = {name: band for (name, _), band in zip(heads, known, strict=True)}
-    head = curve_view.told_head(session)
-    first = next(bands[name] for name, rank in heads if rank == head)
-    if waiting or first is None or not first.has_interval:
-        reason = waiting or NO_BOUNDS
-        return bands, f"{reason[:1].upper()}{reason[1:]}."
-    return bands, short_head(first)
+    the rank of each."""
+    band = session.band("precision")
+    waiting, heads = curve_view.waiting(session, band), heads_of(session, band)
+    ranks = heads.at_most(MOST_BARS - min(others, 2))
+    cuts = [] if waiting else session.cuts([*ranks.values()])
+    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
+    bands = dict(zip(ranks, known, strict=True))
+    first = session.plan.estimands[0] not in SUMMARIES
+    return _Heads(bands, heads.name(heads.told), waiting, first), ranks
 
 
 def _of_choice(session: Session, choice: Choice) -> Picture:
     """A bar for each of a few candidates with its two bounds, those that are out last, and the
     bounds label by label in the same colours."""
     looks, answered = session.looks(), session.engine.answers_given
-    further = further_choices(session.engine)
+    words = one_line(choice_short(choice), 200)
+    further = [one_line(further_words(other), 200) for other in session.figures.further_choices()]
     rows = choice.bounds.to_dict("records")
     for place, row in enumerate(rows):
         row["series"], row["out"] = place, CandidateState(row["state"]).out
@@ -396,10 +456,9 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     ]
     moved = moving_bounds_table(looks, choice.estimand)
     marks = moving_marks(moved, choice, {str(row["classifier"]) for row in rows})
-    words, wanted = one_line(choice_short(choice), 200), choice.precision_threshold
+    wanted = choice.precision_threshold
     chart = race(marks, answered, wanted, f"{CANDIDATES_OVER} {words}")
-    others = [one_line(further_words(other), 200) for other in further]
-    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=" ".join(others))
+    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=" ".join(further))
 
 
 def _of_lists(lists: ListDifference) -> Picture:
@@ -412,27 +471,9 @@ def _of_lists(lists: ListDifference) -> Picture:
     return Picture(rows, chart, (), "", sentence, legend)
 
 
-def _track(session: Session, estimate: Estimate, looks: list[Seen], truth: float | None) -> Track:
-    """The figure label by label, and what is expected of it."""
-    key, margin = estimate.estimand, session.plan.margin
-    now = counts(session)
-    ahead, suggested = _ahead(session, key) if session.going_on else (None, None)
-    return replace(
-        track_of(looks, key, one_line(figure_name(estimate), LONGEST_NAME), margin),
-        planned=max(now.total, now.answered),
-        scale=_scale(session, [estimate]),
-        ahead=ahead,
-        suggested=suggested,
-        earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
-        possible=estimate.possible.high - estimate.possible.low,
-        truth=truth,
-        sides=_sides(estimate),
-    )
-
-
 def _sides(estimate: Estimate) -> tuple[str, str] | None:
     """Of a difference: who is better above zero, and who below it."""
-    if not is_difference(estimate.estimand):
+    if not estimate.is_difference:
         return None
     above, below = (f"{one_line(name, 30)} is better" for name in _both(estimate))
     return above, below
@@ -443,31 +484,17 @@ def _both(difference: Estimate | ListDifference) -> tuple[str, str]:
     return difference.scope.classifier or "", difference.scope.versus or ""
 
 
-def _along(session: Session) -> tuple[Node, bool]:
-    """The curve, with its words, and whether it has a grey line."""
-    band = session.band("precision", session.curve())
-    first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
-    cut = own_cut(session.population, first)
-    guess = not band.has_interval and bool(np.isfinite(band.told).any())
-    drawn = along_scores(band, len(session.population), cut, rank_words(band, cut))
-    return drawn, guess
-
-
-Ahead = tuple[tuple[Numbers, Numbers] | None, float | None]
-
-
-def _ahead(session: Session, key: str) -> Ahead:
-    """What the plan expects of the half-width up to its end, and of the figure; nothing once its
-    pilot has found the scores weaker than they looked."""
-    population, engine = session.population, session.engine
-    if engine.planned > engine.setup.planned:
-        return None, None
-    widths, suggested = expected_widths(population, session.plan)
-    known = [(size, width[key]) for size, width in widths if np.isfinite(width.get(key, np.nan))]
-    if not known:
-        return None, None
-    labels, half = np.array(known, dtype=float).T
-    return (labels, half), suggested.get(key)
+def beside(session: Session) -> Beside:
+    """What is expected of figures while items are judged: nothing more once the plan's pilot has
+    found the scores weaker than they looked."""
+    now, engine, population = counts(session), session.engine, session.population
+    planned = max(now.total, now.answered)
+    truths = {revealed.key: revealed.truth for revealed in reveals(session)}
+    weaker = engine.planned > engine.setup.planned
+    if weaker or not session.going_on or not session.results().of(Estimate):
+        return Beside(planned, (), {}, truths)
+    widths, likely = expected_widths(population, session.plan)
+    return Beside(planned, widths, likely, truths)
 
 
 @remembered(40)

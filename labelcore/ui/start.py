@@ -28,7 +28,7 @@ from labelcore.ui.picture import STYLE, show_picture
 from labelcore.ui.presses import PROBLEM, show_unsafe
 from labelcore.ui.safe_text import plain
 from labelcore.ui.scripts import constants, text_of
-from labelcore.ui.session_picture import picture
+from labelcore.ui.session_picture import beside, picture
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
@@ -50,11 +50,13 @@ def record() -> dict[str, Any]:
             truth = {row["id"]: row[trial.truth_column] for row in csv.DictReader(rows)}
         session = Session(population, trial.plan, settings={"trial": TRIAL})
         # Without the words at its first figure, which the moving edge would cut.
-        first = [part for part in picture(session, None).chart or [] if FIRST_FIGURE not in part]
+        begun = picture(session, beside(session), None).chart or []
+        first = [part for part in begun if FIRST_FIGURE not in part]
         while (draw := session.next()) is not None:
             session.answer(draw, truth[draw.item_id])
         session.finish("")
-        return {"labels": session.labels, "charts": [first, picture(session, None).chart]}
+        last = picture(session, beside(session), None).chart
+        return {"labels": session.labels, "charts": [first, last]}
 
 
 @cache

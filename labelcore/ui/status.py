@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
 
-from labelcore.charts.figure_bars import shows_interval
 from labelcore.designs.lists import ComparesLists
 from labelcore.designs.scalars import ComparesTwo
-from labelcore.estimands import CURVES, LISTS, SUMMARIES
+from labelcore.estimands import LISTS
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.answers import looking_seconds
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import looking
 from labelcore.promises import Form, Promise, State, Status
 from labelcore.results.curves import Band
-from labelcore.results.types import Choice, Estimate
+from labelcore.results.types import Choice, Estimate, Results
 from labelcore.session.carried import CARRIED
 from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
@@ -244,11 +243,10 @@ def estimand_name(key: str, *, whose: bool = True, audit: bool = False) -> str:
     return title if group is None else f"{title}, {group[1]}"
 
 
-def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
+def main_and_other(results: Results) -> tuple[list[Estimate], list[Estimate]]:
     """The estimates of the classifier that the sample was drawn for, and those of the others; those
     of groups have a table of their own."""
-    every = [result for result in session.results().values() if isinstance(result, Estimate)]
-    whole = [estimate for estimate in every if not estimate.scope.by]
+    whole = [one for one in results.of(Estimate) if not one.scope.by]
     return (
         [estimate for estimate in whole if not names_another(estimate.estimand)],
         [estimate for estimate in whole if names_another(estimate.estimand)],
@@ -259,11 +257,10 @@ def first_figure_line(session: Session) -> str | None:
     """``12 of 40 before a first figure``, None when it is due or there: answers of 'not sure' are
     no labels, so the planned size can be reached with fewer."""
     done, due = session.labels, session.first_figure
-    if done >= due or any(
-        figure.has_interval and figure.state != State.EXACT for figure in main_and_other(session)[0]
-    ):
+    own, _ = main_and_other(session.results())
+    if done >= due or any(one.has_interval and one.state != State.EXACT for one in own):
         return None
-    along = curve_first(session) or session.plan.estimands[0] in LISTS
+    along = session.plan.along_ranks or session.plan.estimands[0] in LISTS
     what = "the first band" if along else "a first figure"
     return f"{done:,} of {due:,} before {what}"
 
@@ -272,12 +269,6 @@ def existing_line(session: Session) -> str:
     """The labels from before the project and what they are taken for; "" where none are used."""
     there = session.engine.existing
     return taken_words(len(there.positions), there.use) if there.use else ""
-
-
-def curve_first(session: Session) -> bool:
-    """Whether the plan's primary result is read off the curve of a ranked list."""
-    along = session.plan.estimands[0] in (*CURVES, *SUMMARIES)
-    return along and not session.plan.superseded
 
 
 def decision(session: Session) -> str:
@@ -332,8 +323,8 @@ def promise_line(session: Session) -> str:
 def goal_line(session: Session) -> str:
     """What the interval is from the goal, where there is one; "" once it is reached."""
     margin = session.plan.margin
-    estimates, _ = main_and_other(session)
-    if not margin or at_an_end(session) or not estimates or not shows_interval(estimates[0]):
+    estimates, _ = main_and_other(session.results())
+    if not margin or at_an_end(session) or not estimates or not estimates[0].shows_interval:
         return ""
     half = (estimates[0].high - estimates[0].low) / 2
     return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."

@@ -18,7 +18,7 @@ from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
 from labelcore.promises import ChoiceStatus, Promise, State, Status
-from labelcore.results.told_values import kept_back, known_ends
+from labelcore.results.told_values import Told, kept_back
 from labelcore.session.carried import CARRIED, MONITOR
 from labelcore.settings import data_folder
 from labelcore.store import ProjectRecord
@@ -35,7 +35,7 @@ CHECKED_SECONDS = 600
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Told):
     """A figure as the log keeps it: ``told`` is its value where that may be told, ``low`` and
     ``high`` are NaN where they may not be shown. Of a curve they are of the first ``rank`` items,
     with a look by an older version the means over all ranks; ``rank`` is 0 then. ``audit``: it is
@@ -50,15 +50,6 @@ class Known:
     confidence: float | None = None
     rank: int = 0
     audit: bool = False
-
-    @property
-    def has_interval(self) -> bool:
-        return self.state.has_interval
-
-    @property
-    def known_ends(self) -> tuple[bool, bool]:
-        """Whether ``low`` and ``high`` say more than was certain before the first label."""
-        return known_ends(self.low, self.high, -1.0 if is_difference(self.estimand) else 0.0)
 
 
 @dataclass(frozen=True)

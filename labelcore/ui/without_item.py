@@ -11,12 +11,12 @@ from labelcore.access import Right, may
 from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
+from labelcore.results.types import Choice, Claim
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
-from labelcore.ui.choice_view import choice_of
-from labelcore.ui.claims_view import claims_of, settled_line
+from labelcore.ui.claims_view import settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.explore_choice import ask_further
 from labelcore.ui.figures import chosen_picture, details
@@ -87,7 +87,7 @@ def show_end(project: str, session: Session) -> None:
     """The answer in one sentence, in a trial the truth, the ways on; all else behind one line."""
     with st.container(border=True, key="state"):
         st.header(title(session), anchor=False)
-        settled, now = settled_line(claims_of(session)), chosen_picture(session)
+        settled, now = settled_line(session.results().of(Claim)), chosen_picture(session)
         with st.container(key="answer"):
             st.text(tied(settled or now.sentence))
         if now.of_all:
@@ -193,7 +193,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
         if meaning:
             with st.container(key="quiet-going-on"):
                 st.text(meaning)
-        if (choice := choice_of(session)) is not None:
+        if (choice := session.results().first(Choice)) is not None:
             ask_further(session, choice)
         return
     planned = int(session.plan.planned or 0) - answered

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import ceil, floor
 
 from labelcore.promises import State
+from labelcore.results.told_values import Told
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
 from labelcore.words.quantities import BY_SETTLED, is_settled, key_parts, term_of
@@ -102,14 +103,14 @@ def number_words(key: str, value: float, ends: tuple[float, float] | None = None
     return signed_points(value, digits) if is_difference(key) else words.percent(value, digits)
 
 
-def told_words(estimate: words.Told) -> str:
+def told_words(estimate: Told) -> str:
     """The value of an estimate where it may be told, else ""."""
     if estimate.told is None:
         return ""
     return number_words(estimate.estimand, estimate.told, (estimate.low, estimate.high))
 
 
-def told_interval(estimate: words.Told, unit: str = " %") -> str:
+def told_interval(estimate: Told, unit: str = " %") -> str:
     """Its interval on one line; where no value is told, the one end that is known.
 
     unit   behind a share; "" leaves out that of a difference, too

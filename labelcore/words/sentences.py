@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil, floor, log10
-from typing import Protocol
 
 from labelcore.promises import Form, Promise, State
+from labelcore.results.told_values import Told
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import found_so_far
 from labelcore.words.existing import from_labels
@@ -328,21 +328,6 @@ def promise_words(estimate: Estimate) -> str:
     all_of = f" for all {together} numbers together" if together > 1 else ""
     confidence = "" if sure is None else confidence_words(sure)
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"
-
-
-class Told(Protocol):
-    """An estimate, or one as the log keeps it."""
-
-    @property
-    def estimand(self) -> str: ...
-    @property
-    def told(self) -> float | None: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def known_ends(self) -> tuple[bool, bool]: ...
 
 
 def span_words(estimate: Told) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
-from labelcore.results.told_values import known_ends, too_wide
+from labelcore.results.told_values import Told, known_ends, too_wide
 from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found_so_far
 from labelcore.words.differences import (
@@ -29,7 +27,6 @@ from labelcore.words.quantities import (
 )
 from labelcore.words.sentences import (
     THAT_CAN_BE_JUDGED,
-    Told,
     by_which_rule,
     confidence_words,
     count,
@@ -66,19 +63,6 @@ BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
 
-class Shown(Told, Protocol):
-    """What a bar shows of an estimate, or of one as the log keeps it."""
-
-    @property
-    def state(self) -> State: ...
-    @property
-    def tentative(self) -> bool: ...
-    @property
-    def confidence(self) -> float | None: ...
-    @property
-    def has_interval(self) -> bool: ...
-
-
 def range_of(low: float, high: float) -> str:
     """Both ends in percent, rounded outwards; once where they are one.
 
@@ -90,7 +74,7 @@ def range_of(low: float, high: float) -> str:
     return bottom if bottom == top else ends
 
 
-def short_value(estimate: Shown) -> str:
+def short_value(estimate: Told) -> str:
     """The value; "" where none is told.
 
     >>> from types import SimpleNamespace
@@ -179,6 +163,7 @@ def _term(estimate: Estimate) -> str:
 def short_head(band: Band) -> str:
     """The same of the first items of a ranked list; ``band`` has one rank and an interval."""
     low, high = float(band.low[0]), float(band.high[0])
+    sure = "" if band.confidence is None else confidence_words(band.confidence)
     between = range_of(low, high)
     figure = THE_HEAD.format(items=f"{int(band.x[0]):,}")
     if not any(known_ends(low, high)):
@@ -186,9 +171,8 @@ def short_head(band: Band) -> str:
     if all(known_ends(low, high)) and too_wide(low, high):
         return TOO_WIDE.format(figure=figure, range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
-    if band.confidence is None:
+    if not sure:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
-    sure = confidence_words(band.confidence)
     return SURE.format(sure=sure, of_these="", finding=finding)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.figures.choices import choices_at, further_choices
+from labelcore.figures.choices import choices_at
 from labelcore.log.kinds import state_at
 from labelcore.report import report_html
 from labelcore.ui import session_picture
@@ -88,9 +88,9 @@ def test_labelling_goes_on_until_another_choice_is_made(app: Any, session: lc.Se
     assert session.going_on and session.engine.sought[0][1] == left[-1]
     with pytest.raises(ValueError, match="labels are asked for another choice still"):
         session.seek_choice(left[0])
-    assert "still open" in further_words(further_choices(session.engine)[0])
+    assert "still open" in further_words(session.figures.further_choices()[0])
     label(session, Random(6))
-    (made,) = further_choices(session.engine)
+    (made,) = session.figures.further_choices()
     assert made.status == "guaranteed" and session.status == "goal reached"
     assert further_words(made) in texts(app("label", project="demo"))
     assert "is the choice, its precision" in report_html(session)
@@ -133,7 +133,7 @@ def test_the_axis_of_a_choice_ends_at_its_labels(
         return real(runners, labels, *more)
 
     monkeypatch.setattr(session_picture, "race", race)
-    session_picture.picture(session, None)
+    session_picture.picture(session, session_picture.beside(session), None)
     assert ends == [session.labels] and session.labels < session.plan.planned
 
 

@@ -14,7 +14,7 @@ from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
 from labelcore.ui.safe_text import plain
-from labelcore.ui.session_picture import picture
+from labelcore.ui.session_picture import beside, picture
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, table_rows, texts
@@ -106,21 +106,21 @@ def test_the_picture_is_of_the_row_that_is_marked(
     """In this project only, and only what the plan asks of it."""
     state: dict[str, Any] = {SHOWN: "groups"}
     monkeypatch.setattr(st, "session_state", state)
-    whole = picture(session, None).sentence
+    whole = picture(session, beside(session), None).sentence
     for row, by, said in (
         (("m", "l1"), "language", "language 'l1'"),
         (("n", None), "", "'n'"),
         (("n", "l0"), "language", "'n'"),
     ):
         state[MARKED] = by, [row]
-        now = picture(session, None)
+        now = picture(session, beside(session), None)
         assert now.chart is not None and now.sentence != whole and said in now.sentence
-        assert len(now.bars) == len(picture(session, None).bars)
+        assert len(now.bars) == len(picture(session, beside(session), None).bars)
         state[SHOWN] = "another"
-        assert picture(session, None).sentence == whole
+        assert picture(session, beside(session), None).sentence == whole
         state[SHOWN] = "groups"
     state[MARKED] = "language", [("m", "gone")]
-    assert picture(session, None).sentence == whole
+    assert picture(session, beside(session), None).sentence == whole
 
 
 @pytest.mark.full

@@ -23,7 +23,7 @@ from labelcore.report.along_ranks import headline
 from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
 from labelcore.store import open_store
-from labelcore.ui.session_picture import picture
+from labelcore.ui.session_picture import beside, picture
 from labelcore.words import sentences as words
 from labelcore.words.choices import choice_short
 from labelcore.words.short_sentences import short_sentence
@@ -122,7 +122,7 @@ def in_short(session: lc.Session) -> str:
     if isinstance(first, Choice):
         return choice_short(first)
     if isinstance(first, Band):
-        return picture(session, None).sentence
+        return picture(session, beside(session), None).sentence
     return short_sentence(first)
 
 

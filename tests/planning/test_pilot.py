@@ -31,7 +31,7 @@ from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
 from labelcore.stats.horizon import boundary, size_again
 from labelcore.testing.known import Known, fewest, most, write
-from labelcore.ui.session_picture import _ahead
+from labelcore.ui.session_picture import beside
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
 from tests.answering import answer_draws
@@ -248,12 +248,12 @@ def test_the_start_page_has_the_size_that_was_learned(
         return summarise(session.store.project("learns"), session.events)
 
     assert summary().of_planned == f"of about {before:,} judged"
-    assert _ahead(session, "recall")[0] is not None
+    assert beside(session).ahead("recall") is not None
     answer_draws(session, bad, until=max(PILOT, before + 1))
     after = session.engine.planned
     assert after > before + 1 and summary().status == "labelling"
     assert summary().of_planned == f"of about {after:,} judged"
-    assert _ahead(session, "recall")[0] is None, "what the scores foretold is no more expected"
+    assert beside(session).ahead("recall") is None, "what the scores foretold is no more expected"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.base import Finding
-from labelcore.results.types import Scope, largest_half_width
+from labelcore.results.types import Scope
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.cases import once, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
@@ -37,12 +37,6 @@ def test_estimate_is_frozen_and_consistent() -> None:
         ONE.value = 0.1  # type: ignore[misc]
     assert ONE.half_width == pytest.approx(0.15) and ONE.interval.half_width == ONE.half_width
     assert ONE.to_frame().iloc[0][["value", "low", "high"]].tolist() == [0.5, 0.4, 0.7]
-
-
-def test_largest_half_width_counts_what_has_no_interval_as_half() -> None:
-    assert largest_half_width([ONE, replace(ONE, high=0.5)]) == pytest.approx(0.15)
-    assert largest_half_width([ONE, replace(ONE, state="too few", low=0.45, high=0.46)]) == 0.5
-    assert largest_half_width([]) == 0.5
 
 
 @pytest.mark.parametrize("design", sampled(CURVED, 1, seed=13, keep=["recalibrated_neyman"]))

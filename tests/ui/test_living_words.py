@@ -10,7 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.charts.nodes import Node
 from labelcore.testing.known import calibrated
-from labelcore.ui.session_picture import _legend, picture
+from labelcore.ui.session_picture import _legend, beside, picture
 from labelcore.words.short_sentences import range_of
 from tests.answering import answer_draws
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal
@@ -31,11 +31,12 @@ def told(bars: Node) -> list[str]:
 def test_the_interval_in_the_sentence_is_marked_at_its_bar(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 600, seed=3)
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)
-    early = picture(answer_draws(lc.Session(known.population, plan), known, until=3), None)
+    begun = answer_draws(lc.Session(known.population, plan), known, until=3)
+    early = picture(begun, beside(begun), None)
     assert told(early.bars) == []
     session = answer_draws(lc.Session(known.population, plan), known, until=120)
     for figure in ("accuracy", "recall"):
-        shown = picture(session, None, figure)
+        shown = picture(session, beside(session), None, figure)
         found = session.results()[figure]
         said = range_of(found.low, found.high)
         assert told(shown.bars) == [said] and said in shown.sentence
@@ -53,12 +54,12 @@ def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path
     known = nearly_equal(tmp_path, 500, 12, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:2], classifier=list(BOTH), budget=60, seed=5)
     session = answer_draws(lc.Session(known.population, plan), known, until=0)
-    assert "race" not in str(picture(session, None).bars), "the dots are off"
+    assert "race" not in str(picture(session, beside(session), None).bars), "the dots are off"
     session.reword(dots=True)
-    before = picture(session, None)
+    before = picture(session, beside(session), None)
     assert "They disagree on 12 of 500 items" in texts(before.bars)
     assert "+2.4" in texts(before.chart or "") and "100" not in texts(before.chart or "")
     session.answer(session.next(), True)  # type: ignore[arg-type]
-    now = texts(picture(session, None).bars)
+    now = texts(picture(session, beside(session), None).bars)
     assert "open 11" in now and "open" in now and "Precision" in now
     assert "Accuracy difference" in now, "its chart can be asked for"

@@ -124,6 +124,6 @@ def test_a_class_with_an_at_sign_is_no_other_classifier(tmp_path: Path) -> None:
         path, id="id", content=["id"], predictions={"one": "one", "two": "two"}
     )
     plan = lc.Plan("simple_random", ["precision"], classifier=["one", "two"], budget=30)
-    mine, others = main_and_other(lc.Session(population, plan))
+    mine, others = main_and_other(lc.Session(population, plan).results())
     assert [one.estimand for one in mine] == [f"precision[{n}]" for n in ("a@b", "c", "d")]
     assert [one.scope.classifier for one in others] == ["two"] * 3
