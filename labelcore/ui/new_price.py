@@ -57,12 +57,14 @@ ROUND = tuple(
     for power in range(1, 7)
     for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 )
-SIDES = (48, 10)
-"""Pixels beside the picture: the slider's track begins and ends with its axis."""
+SIDES = (48, 32)
+"""Pixels beside the picture: the slider's track begins and ends with its axis, and half of the time
+of a tick at its end has room."""
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
 CHOSEN, RANDOM = "with your scores", "plain random sample"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
+ROUGH = "Curves are simulated at the number chosen; far from it they are rough."
 FROM_SCORES = (
     "Expected from the scores as if they were right; the interval itself never relies on that."
 )
@@ -155,6 +157,8 @@ def show_outlook(
         show_not_offered(lines)
     ahead = Ahead.of(plan, population, lines)
     with places.price:
+        if race.found and crossing(ahead.curve(chosen.design), ahead.curve(PLAIN)):
+            st.caption(ROUGH)
         ahead.show()
     return ahead
 
@@ -279,6 +283,16 @@ class Ahead:
             time=labelling_time,
         )
         show_chart(chart, "new-picture", height=230, sides=SIDES)
+
+
+def crossing(own: forecasts.Points, other: forecasts.Points) -> bool:
+    """Whether the ``other`` curve begins below a curve and ends above it.
+
+    >>> own = ((40, 0.5), (800, 0.1))
+    >>> crossing(own, ((40, 0.4), (800, 0.2))), crossing(own, ((40, 0.6), (800, 0.2)))
+    (True, False)
+    """
+    return bool(own and other) and other[0][1] < own[0][1] and own[-1][1] < other[-1][1]
 
 
 def curve_through(points: forecasts.Points, line: Line) -> forecasts.Points:

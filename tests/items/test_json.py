@@ -109,17 +109,10 @@ def test_flat_objects_are_rows() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"a": {"b": {"c": 1}}},
-        [{"a": [1]}],
-        [{"a": "x" * (LONGEST_CELL + 1)}],
-        [{"a": "two\nlines"}],
-        [1, 2],
-        [["a", 1], ["b"]],
-        [{"a": 1}, [1]],
-        [{}, {}],
-        [[], [1]],
+        {"a": {"b": {"c": 1}}}, [{"a": [1]}], [{"a": "x" * (LONGEST_CELL + 1)}],
+        [{"a": "two\nlines"}], [1, 2], [["a", 1], ["b"]], [{"a": 1}, [1]], [{}, {}], [[], [1]],
     ],
-)
+)  # fmt: skip
 def test_what_cells_cannot_show_whole_is_told_by_fields(value: object) -> None:
     assert isinstance(form(value), Rich)
 

@@ -159,17 +159,11 @@ def test_arguments_read_the_same_population_again(csv_file: Callable[..., Path])
 @pytest.mark.parametrize(
     "change",
     [
-        {"id": "s"},
-        {"content": ["text", "p"]},
-        {"scores": {"lr": "s", "svm": "t"}},
-        {"predictions": {"lr": "p"}},
-        {"thresholds": {"lr": 0.4}},
-        {"descending": ["lr"]},
-        {"classes": ["a", "b"]},
-        {"positive": "no"},
-        {"metadata": ["p"]},
+        {"id": "s"}, {"content": ["text", "p"]}, {"scores": {"lr": "s", "svm": "t"}},
+        {"predictions": {"lr": "p"}}, {"thresholds": {"lr": 0.4}}, {"descending": ["lr"]},
+        {"classes": ["a", "b"]}, {"positive": "no"}, {"metadata": ["p"]},
     ],
-)
+)  # fmt: skip
 def test_every_argument_is_in_the_fingerprint(read: Read, change: dict[str, Any]) -> None:
     arguments: dict[str, Any] = {"scores": {"lr": "s"}, "thresholds": {"lr": 0.5}}
     fingerprint = read(DATA, **arguments).fingerprint

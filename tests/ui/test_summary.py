@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import labelcore as lc
 from labelcore.ui.summary import summarise
-from tests.log.test_overlap import labelled, population, started
+from tests.log.conftest import population
+from tests.log.test_overlap import ITEMS, labelled, started
 
-__all__ = ["population"]
+__all__ = ["ITEMS", "population"]
 
 
 def test_who_only_judged_as_a_second_reader_is_counted(population: lc.Population) -> None:
