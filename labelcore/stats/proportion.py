@@ -69,18 +69,6 @@ def clopper_pearson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Li
     return _limits(low, high, n)
 
 
-def jeffreys(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
-    """Equal-tailed interval of the Beta(1/2, 1/2) posterior, closed at 0 and 1.
-
-    Source: Brown, Cai and DasGupta (2001), the equal-tailed Jeffreys prior interval.
-    """
-    h, n = _checked(hits, trials, confidence)
-    alpha = 1 - confidence
-    low = np.where(h > 0, betaincinv(h + 0.5, n - h + 0.5, alpha / 2), 0.0)
-    high = np.where(h < n, betaincinv(h + 0.5, n - h + 0.5, 1 - alpha / 2), 1.0)
-    return _limits(low, high, n)
-
-
 def wald(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     """The textbook normal interval: named for comparison, never a default, covers badly."""
     h, n = _checked(hits, trials, confidence)
