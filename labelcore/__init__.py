@@ -13,9 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from labelcore.version import VERSION
-
-__version__ = VERSION
+from labelcore.version import __version__ as __version__
 
 __all__ = [
     "DESIGNS",

@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 from streamlit import config
 
-from labelcore.version import VERSION
+from labelcore.version import __version__
 
 PAGE_LINES = 100
 FILE_LINES = 600
@@ -236,7 +236,7 @@ def test_version_is_the_newest_of_the_changelog(root: Path) -> None:
         (root / "CHANGELOG.md").read_text("utf-8"),
         re.MULTILINE,
     )
-    assert headings[0][0] == project["version"] == VERSION
+    assert headings[0][0] == project["version"] == __version__
     dates = [date for _, date in headings]
     assert dates == sorted(dates, reverse=True)
 

@@ -21,7 +21,7 @@ from labelcore.cli.stores import backup, copy, dump, load, restore, verify
 from labelcore.cli.trail import audit
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 from labelcore.plugins import Table
-from labelcore.version import VERSION
+from labelcore.version import __version__
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 
@@ -50,7 +50,7 @@ class Commands(click.Group):
         return COMMANDS.get(name)
 
 
-@click.version_option(VERSION, message="labelcore %(version)s")
+@click.version_option(__version__, message="labelcore %(version)s")
 @click.group(
     cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )

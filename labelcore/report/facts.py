@@ -37,7 +37,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.compared import HeldAgainst
 from labelcore.session.session import Session
-from labelcore.version import VERSION
+from labelcore.version import __version__
 from labelcore.words.existing import taken_words
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def gather(session: Session) -> Facts:
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         held=held,
-        version=VERSION,
+        version=__version__,
         existing=session.engine.existing,
         saved=_saved(session),
         confusion=_confusion(session, results),

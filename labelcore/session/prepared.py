@@ -19,7 +19,7 @@ from labelcore.designs.base import Frame
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.arrays import Array, read_arrays, write_arrays
-from labelcore.version import VERSION
+from labelcore.version import __version__
 
 PLAIN = (str, int, float, bool, type(None))
 HOMES = ("labelcore.designs.", "labelcore.stats.", "labelcore.population.")
@@ -114,6 +114,6 @@ def place(folder: Path, fingerprint: str) -> Path:
 
 def _frame_file(folder: Path, population: Population, plan: Plan) -> Path:
     """Named by all that the frame follows from: the items, the plan and the version."""
-    text = f"{VERSION}|{population.fingerprint}|{plan.to_json()}"
+    text = f"{__version__}|{population.fingerprint}|{plan.to_json()}"
     name = sha256(text.encode()).hexdigest()[:DIGITS]
     return place(folder, population.fingerprint) / f"frame-{name}.arrow"

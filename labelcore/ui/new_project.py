@@ -34,7 +34,7 @@ from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import constants, text_of
-from labelcore.version import VERSION
+from labelcore.version import __version__
 from labelcore.whole_file import whole_file
 
 MOST_FILES = 60_000
@@ -124,7 +124,7 @@ def written(draft: Draft) -> str:
     >>> json.loads(written(Draft(path="a.csv", step=2)))["draft"]["path"]
     'a.csv'
     """
-    values = {"version": VERSION, "draft": draft.to_json()}
+    values = {"version": __version__, "draft": draft.to_json()}
     return json.dumps(values, ensure_ascii=False)
 
 
@@ -135,7 +135,7 @@ def read(path: Path) -> Draft | None:
         if path.stat().st_size > LARGEST:
             return None
         fields = json.loads(path.read_text("utf-8"))
-        if fields["version"] != VERSION:
+        if fields["version"] != __version__:
             return None
         draft = Draft.from_json(fields["draft"])
         files.inside(str(draft.path))

@@ -13,7 +13,7 @@ from labelcore.session.carried import terms_of
 from labelcore.session.ledger import now
 from labelcore.session.managing import wording_now
 from labelcore.store import LabelStore, ProjectRecord
-from labelcore.version import VERSION
+from labelcore.version import __version__
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.watches import COLUMNS, Alarm
 
@@ -54,7 +54,7 @@ def quarter_of(
         name, str(wording_now(store, records[-1]).get("question") or ""), sentence, table,
         monitor_chart(table, since), [alarm.sentence() for alarm in alarms],
         _turns(records, events), [_used(record, table, events[record.name]) for record in records],
-        terms, waves, error, now(), VERSION,
+        terms, waves, error, now(), __version__,
     )  # fmt: skip
 
 

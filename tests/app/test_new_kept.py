@@ -14,7 +14,7 @@ from labelcore.ui import new_project as new_kept
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE
-from labelcore.version import VERSION
+from labelcore.version import __version__
 from tests.app.conftest import back, button, created, to_aim
 from tests.app.test_new_project import with_upload
 
@@ -62,7 +62,7 @@ def test_a_file_of_another_kind_is_left_alone(app, items: Path, text: str) -> No
     (items.parent.parent.parent / "secret.csv").write_text("id,text\n1,secret\n")
     new_kept.folder().mkdir()
     name = "0" * 24
-    (new_kept.folder() / f"{name}.json").write_text(text.replace("VERSION", VERSION))
+    (new_kept.folder() / f"{name}.json").write_text(text.replace("VERSION", __version__))
     page = app("new_project", draft=name)
     assert page.title[0].value == "Items · 1 of 3"
     assert page.session_state[DRAFT].path is None and "person" not in page.session_state
@@ -70,7 +70,7 @@ def test_a_file_of_another_kind_is_left_alone(app, items: Path, text: str) -> No
 
 def test_an_address_names_no_other_file(app, items: Path) -> None:
     (items.parent.parent / "drafts.json").write_text(
-        json.dumps({"version": VERSION, "draft": {"path": str(items)}})
+        json.dumps({"version": __version__, "draft": {"path": str(items)}})
     )
     page = app("new_project", draft="../drafts")
     assert page.session_state[DRAFT].path is None
