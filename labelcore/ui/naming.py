@@ -57,10 +57,14 @@ def name_form(project: str, session: Session, person: str, label: str) -> None:
     if given := visitor.name_of_login():
         st.text(GIVEN.format(name=given))
         return
-    with st.container(horizontal=True, key="who", vertical_alignment="bottom"):
+    with st.container(horizontal=True, key="who", vertical_alignment="center"):
         known = session.called(person)
         value = "" if known == person else known
-        st.text_input(label, value, LONGEST_NAME, key=NAME, on_change=keep, args=(project,))
+        st.caption(label, width="content")
+        st.text_input(
+            label, value, LONGEST_NAME, key=NAME, on_change=keep, args=(project,),
+            label_visibility="collapsed",
+        )  # fmt: skip
         st.button("Keep the name", key="who-keep", on_click=keep, args=(project,))
 
 
