@@ -138,15 +138,6 @@ class _Heads:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Along:
-    """The curve of precision along the scores, and the classifier's own cut."""
-
-    band: Band
-    items: int
-    cut: int | None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class _Look:
     """All that a picture of figures is made of, read from the session at once.
 
@@ -157,7 +148,7 @@ class _Look:
     barred      the first of the estimates, as many as have a bar beside the heads
     charted     the one of these whose chart is asked for
     course      this one label by label, as ``Session.course`` has it
-    along       where the chart along the scores is asked for
+    along, cut  precision along the scores, where its chart is asked for, and the own cut
     views       the charts that can be chosen
     view        the one that is
     dots        of each figure and head, whether labels agree with the classifier
@@ -174,7 +165,8 @@ class _Look:
     barred: Sequence[Estimate]
     charted: Estimate | None
     course: Sequence[Mapping[str, Any]]
-    along: _Along | None
+    along: Band | None
+    cut: int | None
     views: tuple[str, ...]
     view: str
     dots: Mapping[str, BoolArray]
@@ -218,12 +210,8 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
     views = _views(session, own)
     view = wanted if wanted in views else next(iter(views), "")
     heads, ranks = _heads(session, len(estimates)) if session.plan.along_ranks else (None, {})
-    along = None
-    if view == ALONG_SCORES:
-        curve, population = session.curve(), session.population
-        band = session.band("precision", curve)
-        cut = own_cut(population, curve_view.ranked_by(session))
-        along = _Along(band, len(population), cut)
+    along = session.band("precision") if view == ALONG_SCORES else None
+    cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     barred = estimates[: max(MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
     charted = next(asked, next(iter(barred), None))
@@ -240,6 +228,7 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
         charted=charted,
         course=[] if charted is None else session.course(charted.estimand),
         along=along,
+        cut=cut,
         views=views,
         view=view,
         dots=dots,
@@ -267,8 +256,8 @@ def _of_figures(look: _Look, beside: Beside) -> Picture:
         drawn = node("div", contest, *([bars(shown, scale)] if shown else []))
     chart = None
     if look.along is not None:
-        band, cut = look.along.band, look.along.cut
-        chart = along_scores(band, look.along.items, cut, rank_words(band, cut))
+        items, words = look.along.scope.n_items, rank_words(look.along, look.cut)
+        chart = along_scores(look.along, items, look.cut, words)
     elif charted is not None and track is not None and look.view == OVER_LABELS:
         key = charted.estimand
         words = history_words(rows, key, margin=look.margin, label=look.names[key])
@@ -373,7 +362,7 @@ def _legend_of(look: _Look, shown: Sequence[Bar]) -> Node:
     """The line below the bars and the chart."""
     guess = any(bar.guessed for bar in shown)
     if look.along is not None:
-        guess = not look.along.band.has_interval and bool(np.isfinite(look.along.band.told).any())
+        guess = not look.along.has_interval and bool(np.isfinite(look.along.told).any())
     compared = (estimate for estimate in look.estimates if estimate.is_difference)
     both = next(map(_both, compared), None)
     return _legend(look.dots if shown else {}, both, look.model, guess=guess)
