@@ -51,9 +51,9 @@ def history_table(rows: Sequence[Seen]) -> pd.DataFrame:
 
 def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
     """One for each number of labels that has a value to draw or an interval, in order of labels."""
+    rows, seen = [], last_looks(looks)
     possible = 2.0 if is_difference(key) else 1.0
-    rows = []
-    for labels, look in last_looks(looks).items():
+    for labels, look in seen.items():
         result = look["results"].get(key)
         if result is None:
             continue
