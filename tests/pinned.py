@@ -1,0 +1,50 @@
+"""What stays the same until somebody changes it on purpose: ``LABELCORE_PIN=1`` writes it anew."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def stays(file: str, name: str, found: dict[str, Any]) -> None:
+    """Fails unless ``found`` is what ``tests/data/FILE.json`` has of this name."""
+    path = Path(__file__).parent / "data" / f"{file}.json"
+    known = json.loads(path.read_text("utf-8"))
+    if "LABELCORE_PIN" in os.environ:
+        known[name] = found
+        path.write_text(json.dumps(known, indent=0, sort_keys=True) + "\n", "utf-8")
+    about = {
+        one: kept if isinstance(kept, str) else pytest.approx(kept, rel=1e-9)
+        for one, kept in known[name].items()
+    }
+    assert found.keys() == about.keys()
+    other = {one: (kept, found[one]) for one, kept in about.items() if found[one] != kept}
+    assert not other
+
+
+def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
+    """Those in a tree of JSON, by the names on the way to them."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else (("", one) for one in value)
+        for name, one in pairs:
+            yield from numbers(one, f"{path}/{name}" if name else path)
+    elif isinstance(value, int | float):
+        yield path, value
+
+
+def summed(pairs: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    """Of each kind how many numbers there are, and a sum that feels each of them and its place."""
+    kinds = defaultdict(list)
+    for kind, number in pairs:
+        kinds[kind].append(number)
+    return {
+        kind: [len(found), sum(one * (2 + math.cos(at)) for at, one in enumerate(found))]
+        for kind, found in kinds.items()
+    }
