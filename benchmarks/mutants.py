@@ -2,12 +2,12 @@
 
 Sites are drawn with a seed, from each room of the product in turn (``.ci/rooms.toml``), from all
 places where the syntax tree has something to change (``changes_of``). Each mutant is tried on a
-copy of the tree: first the tests that mirror or import the changed file, then those of the files
-that import it and the contracts, then those of the pages if it is one of theirs. All are tests of
-the README's command, without a browser; the first that fails ends it. Besides, the mistakes of
-``benchmarks.kept_mutants`` are planted in every run.
+copy of the tree, in processes forked from one that has imported the libraries and nothing of the
+product: first the tests nearest to the changed file, then those further away (``RelatedTests``).
+All are tests of the README's command, without a browser; the first that fails ends it, and so does
+the limit of processor time of a mutant.
 
-    python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl] [--only kept]
+    python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl]
 
 ``--runs`` is the number of mutants; with ``--quick`` only the first tests run, with less time.
 """
@@ -17,31 +17,49 @@ from __future__ import annotations
 import ast
 import atexit
 import copy
+import gc
 import os
 import re
+import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
+from typing import NoReturn, TextIO
 
 import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
 
 from benchmarks import harness
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
-from benchmarks.kept_mutants import KEPT
 
 ROOT = Path(__file__).resolve().parents[1]
 NO_PRODUCT = ("tests", "measured")
-SEED, SECONDS, FEW_SECONDS = 33, 240, 60
-OUT_OF_TIME = (-24, 152, 124, -9, 137)
-"""What a process ends with at its limit of processor time, which the kernel kills it at."""
+SEED, SECONDS, FEW_SECONDS = 34, 25, 20
+LIBRARIES = (
+    "duckdb", "hypothesis", "plotly.graph_objects", "pyarrow.parquet", "scipy.optimize",
+    "scipy.stats", "sklearn.linear_model", "sqlalchemy", "streamlit.testing.v1", "typst",
+)  # fmt: skip
+OURS = ("benchmarks", "conftest", "labelcore", "pages", "tests")
+OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL)
 REPLAY = "tests/report/test_replay.py"
+STATES = {0: "survived", 2: "no time", 5: "survived"}
+"""By what pytest ends with; 5: nothing with these marks."""
+SEEN = ("failed", "endless", "no time", "survived")
+NEAREST, MOST = 6, 30
+SHOWN, OFFERED = "tests/test_pinned.py", "tests/app/test_offered.py"
+"""What a project shows, and what its pages offer: all files have a part in one of them."""
 PAGES = ("pages", "ui", "team", "papers", "app.py")
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -168,21 +186,6 @@ def drawn(root: Path, seed: int, count: int) -> list[Mutant]:
     return [found[key] for key in sorted(found, key=lambda key: key[0])][:count]
 
 
-def kept(root: Path) -> list[Mutant]:
-    """The mutants of ``benchmarks.kept_mutants``; each text must stand once in its file."""
-    found = []
-    for name, before, after in KEPT:
-        path = root / "labelcore" / name
-        raw = path.read_bytes()
-        if (times := raw.count(before.encode())) != 1:
-            raise ValueError(f"{name} has {before!r} {times} times, not once")
-        start = raw.index(before.encode())
-        line = raw[:start].count(b"\n") + 1
-        end = start + len(before.encode())
-        found.append(Mutant("kept", f"labelcore/{name}", line, start, end, before, after))
-    return found
-
-
 # --- the tests of a file ---------------------------------------------------------------------
 
 
@@ -214,85 +217,127 @@ class RelatedTests:
             and not re.search("benchmark|structure|repository|test_docs", path.name)
         ]
         self.imported = {path: imports(path) for path in files}
+        self.contracts = root / "tests/contracts"
         package = sorted((root / "labelcore").rglob("*.py"))
         self.inside = {path: imports(path) for path in package if path.name != "__init__.py"}
 
-    def own(self, path: Path) -> list[Path]:
-        """The examples in the file, the tests that mirror it and those that import it; where there
-        are none, those of its folder."""
-        module = module_of(path, self.root)
-        importing = [test for test, names in self.imported.items() if module in names]
-        folder = self._mirror(path, every=True)[0].parent
-        found = [*self._mirror(path), *importing] or [
-            test for test in self.imported if test.parent == folder
-        ]
-        return [path, *dict.fromkeys(found)]
-
-    def _mirror(self, path: Path, every: bool = False) -> list[Path]:
-        inside = path.relative_to(self.root).parts
+    def batches(self, one: Mutant) -> list[list[Path]]:
+        """The nearest tests after the examples in the file, and those that are left: the one that
+        mirrors it; those that import it; those that import a file that does, and of the pages if
+        it is one of theirs; those of its folder and the contracts. Among these are first those
+        whose name has a word of the file's, or that name what the mutant is in."""
+        path, inside = self.root / one.file, Path(one.file).parts
         folder = self.root.joinpath("tests", *inside[inside[0] == "labelcore" : -1])
-        found = [folder / f"test_{path.stem}.py"]
-        if folder.name == "replay":
-            found = [self.root / REPLAY]
-        return [one for one in found if every or one.exists()]
-
-    def wider(self, path: Path) -> list[Path]:
-        """The tests of the files that import it, and the contracts."""
+        replay = folder.name == "replay"
+        mirror = self.root / REPLAY if replay else folder / f"test_{path.stem}.py"
         module = module_of(path, self.root)
-        users = [user for user, names in self.inside.items() if module in names]
-        found = [test for user in users for test in [*self._mirror(user), *self.own(user)[1:]]]
-        contracts = sorted((self.root / "tests/contracts").glob("test_*.py"))
-        own = self.own(path)
-        every = dict.fromkeys([*found, self.root / REPLAY, *contracts])
-        return [one for one in every if one not in own]
+        users = {module_of(user, self.root) for user in self.inside if module in self.inside[user]}
+        words, around = {*path.stem.split("_")}, names_around(path, one.line)
+        pinned = self.root / (OFFERED if {"pages", "ui", "team", "app.py"} & {*inside} else SHOWN)
 
-    def batches(self, path: Path) -> list[list[Path]]:
-        pages = {*PAGES} & {*path.relative_to(self.root).parts}
-        return [self.own(path), self.wider(path), *([[self.root / "tests/app"]] if pages else [])]
+        def distance(test: Path) -> tuple[int, int]:
+            names, parts = self.imported[test], test.relative_to(self.root).parts
+            page = "app" in parts and bool({*PAGES} & {*inside})
+            near = (test == mirror, module in names, test == pinned or users & names or page)
+            step = next((place for place, holds in enumerate(near) if holds), len(near))
+            if step == len(near) and test.parent not in (folder, self.contracts):
+                step += 1
+            named = around & {*re.findall(r"\w+", test.read_text("utf-8"))}
+            shared = words & {*test.stem.split("_")}
+            nearer = len(shared) + 2 * len(named) + (test.parent == folder)
+            return step, -99 if test == pinned and step == 2 else -nearer
 
-
-def run_tests(root: Path, files: list[Path], seconds: int) -> tuple[str, str]:
-    """What came of them ("survived", "failed" or "too long") and the first test that failed."""
-    names = [str(path.relative_to(root)) for path in files]
-    command = [
-        "timeout", str(5 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
-        "pytest", "-x", "-q", "-m", "not browser", "-p", "no:cacheprovider", "-p", "no:xdist",
-        *names,
-    ]  # fmt: skip
-    changed = {**os.environ, "PYTHONPATH": str(root)}  # What tests start is of the copy, too.
-    done = subprocess.run(
-        command, cwd=root, env=changed, capture_output=True, text=True, check=False
-    )
-    if done.returncode in (0, 5):  # 5: nothing with these marks.
-        return "survived", ""
-    if done.returncode in OUT_OF_TIME:
-        return "too long", ""
-    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, flags=re.MULTILINE)
-    return "failed", failed[1] if failed else done.stdout[-300:] + done.stderr[-300:]
+        distances = {test: distance(test) for test in self.imported}
+        tests = sorted(
+            (one for one in distances if distances[one][0] < 4), key=distances.__getitem__
+        )
+        return [[path, *tests[:NEAREST]], tests[NEAREST:MOST]]
 
 
-def tried(root: Path, one: Mutant, batch: list[Path], seconds: int) -> tuple[str, str]:
+def names_around(path: Path, line: int) -> set[str]:
+    """The functions and classes that a line is in."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    found = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, kinds)]
+    return {node.name for node in found if node.lineno <= line <= (node.end_lineno or 0)}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A plug-in of pytest that writes which test failed, and ends with the time."""
+
+    failed: TextIO
+    seconds: float
+
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        if time.process_time() > self.seconds:
+            item.session.shouldstop = "out of time"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed:
+            print(report.nodeid, file=self.failed, flush=True)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
+def run_tests(root: Path, names: list[str], seconds: float, *given: str) -> tuple[str, list[str]]:
+    """What came of them ("survived", "failed", "no time" to run all, or "endless"), and which
+    failed; in a fork of this process."""
+    with tempfile.TemporaryFile("w+") as failed:
+        if (child := os.fork()) == 0:
+            _as_pytest(root, [*given, *names], Watched(failed, seconds))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # What its tests left running.
+        failed.seek(0)
+        found = failed.read().split("\n")[:-1]
+    if found or code not in (*STATES, *OUT_OF_TIME):
+        return "failed", found or [f"ended with {code}"]
+    return STATES.get(code, "endless"), []
+
+
+def _as_pytest(root: Path, given: list[str], watched: Watched) -> NoReturn:
+    code: int = 70
+    try:
+        os.setsid()
+        limit = int(watched.seconds) + FEW_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        signal.alarm(5 * limit)
+        for name in [one for one in sys.modules if one.partition(".")[0] in OURS]:
+            del sys.modules[name]
+        sys.modules["__main__"] = ModuleType("__main__")
+        sys.path[:] = [str(root), *(one for one in sys.path if Path(one) != ROOT)]
+        os.environ["PYTHONPATH"] = str(root)  # What tests start is of the copy, too.
+        os.chdir(root)
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        os.dup2(silent, 2)
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        temporary = f"--basetemp={root.with_name('temporary')}"
+        common = ["-q", "-m", "not browser", "-p", "no:cacheprovider", temporary]
+        code = pytest.main([*common, *given], plugins=[watched])
+    finally:
+        os._exit(code)
+
+
+def tried(root: Path, one: Mutant, batch: list[Path], seconds: float) -> tuple[str, str]:
     """What one batch of tests says of the mutant."""
     path = root / one.file
     raw = path.read_bytes()
     path.write_bytes(raw[: one.start] + one.after.encode() + raw[one.end :])
     _forget_compiled(path)
     try:
-        return run_tests(root, batch, seconds)
+        state, failed = run_tests(root, [str(test) for test in batch], seconds, "-x")
+        return state, next(iter(failed), "")
     finally:
         path.write_bytes(raw)
         _forget_compiled(path)
 
 
 def without_mutant(root: Path, rows: list[Row]) -> str:
-    """What the tests that failed do on the unchanged copy: a test that fails there too found
-    nothing."""
+    """Which of the tests that failed do so on the unchanged copy: these found nothing."""
     names = {row["test"].partition("[")[0] for row in rows if row["state"] == "failed"}
-    if not names:
-        return "none"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *sorted(names)]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    return done.stdout.strip().rpartition("\n")[2]
+    state, failed = run_tests(root, sorted(names), 60 * SECONDS) if names else ("none", [])
+    return " ".join([state, *failed])
 
 
 def _forget_compiled(path: Path) -> None:
@@ -301,45 +346,47 @@ def _forget_compiled(path: Path) -> None:
 
 
 @lru_cache(maxsize=1)
-def copied() -> Path:
-    """A copy of the tree that this process may change, removed with it."""
+def copied() -> RelatedTests:
+    """A copy of the tree that this process may change, removed with it; the libraries that all
+    tests need are imported once."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     target = Path(folder.name) / "tree"
-    skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", "images", "screenshots")
+    skipped = shutil.ignore_patterns(".git", ".venv", "images", "screenshots")
     shutil.copytree(ROOT, target, ignore=skipped)
-    return target
+    for name in LIBRARIES:
+        import_module(name)
+    threadpool_limits(1)
+    gc.freeze()
+    return RelatedTests(target)
 
 
 def measure(one: Mutant, quick: bool) -> list[Row]:
-    """The batches of tests in turn until one fails; "too long" where one had no time to end."""
-    root = copied()
-    states, test = [], ""
-    batches = RelatedTests(root).batches(root / one.file)
+    """The batches of tests in turn until one fails or the time is used up."""
+    tests, state, test = copied(), "", ""
+    batches, left = tests.batches(one), FEW_SECONDS if quick else SECONDS
     for batch in batches[:1] if quick else batches:
-        state, test = tried(root, one, batch, FEW_SECONDS if quick else SECONDS)
-        states.append(state)
-        if state == "failed":
+        start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        state, test = tried(tests.root, one, batch, left)
+        left -= resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
+        if state != "survived" or left <= 0:
             break
-    final = next((one for one in ("failed", "too long") if one in states), "survived")
-    return [{**asdict(one), "state": final, "test": test}]
+    return [{**asdict(one), "state": state, "test": test}]
 
 
 def jobs(options: Options) -> dict[str, Job]:
     return {
         f"{one.file}:{one.start}-{one.end}: {one.after}": partial(measure, one, options.quick)
         for one in drawn(ROOT, SEED, options.runs)
-    } | {
-        f"kept {one.file}: {one.after}": partial(measure, one, options.quick) for one in kept(ROOT)
     }
 
 
 def tables(found: Rows, options: Options) -> str:
     rows = flat(found)
     counts = []
-    for part in (*files_of(ROOT), "kept", "all"):
+    for part in (*files_of(ROOT), "all"):
         states = [row["state"] for row in rows if part in (row["part"], "all")]
-        seen = [states.count(state) for state in ("failed", "too long", "survived")]
+        seen = [states.count(state) for state in SEEN]
         counts.append((part, len(states), *seen))
     places = []
     for row in rows:
@@ -348,15 +395,15 @@ def tables(found: Rows, options: Options) -> str:
         places.append((f"{row['file']}:{row['line']}", before, after, test))
     return "\n".join(
         [
-            harness.table(("part", "tried", "killed", "too long", "survived"), counts),
+            harness.table(("part", "tried", *SEEN), counts),
             harness.table(("place", "before", "after", "found by"), places),
-            "Unchanged, the tests that failed: " + without_mutant(copied(), rows),
+            "Unchanged, the tests that failed: " + without_mutant(copied().root, rows),
         ]
     )
 
 
 BENCHMARK = Benchmark(
-    name="mutants", about=__doc__, jobs=jobs, tables=tables, runs=60, quick_runs=4, workers=1
+    name="mutants", about=__doc__, jobs=jobs, tables=tables, runs=60, quick_runs=4
 )
 
 if __name__ == "__main__":

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import Mutant, RelatedTests, drawn, files_of, kept, mutants_of, tried
+from benchmarks.mutants import Mutant, RelatedTests, drawn, files_of, mutants_of, tried
 
 SOURCE = '''"""Shares."""
 
@@ -58,16 +57,17 @@ def test_what_is_planted(tree: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.full
 def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Path) -> None:
     path = tree / "labelcore/stats/shares.py"
-    own = RelatedTests(tree).batches(path)[0]
+    every, tests = planted(tree), RelatedTests(tree)
+    own = tests.batches(every[0])[0]
     assert own == [path, tree / "tests/stats/test_shares.py"]
-    states = {one.after: tried(tree, one, own, 60) for one in planted(tree)}
+    states = {one.after: tried(tree, one, own, 60) for one in every}
     found = ("failed", "tests/stats/test_shares.py::test_share")
     assert {after for after, state in states.items() if state == found} == {"max", "(part * whole)"}
     assert {state for state in states.values() if state != found} == {("survived", "")}
     assert path.read_text("utf-8") == SOURCE
+    assert tried(tree, every[0], own, -1) == ("no time", "")
 
 
 def test_every_room_of_the_product_has_its_share(root: Path) -> None:
@@ -77,11 +77,3 @@ def test_every_room_of_the_product_has_its_share(root: Path) -> None:
     } | {root / "app.py"}
     found = drawn(root, seed=1, count=len(rooms) + 2)
     assert [one.part for one in found] == [*rooms, *[*rooms][:2]]
-
-
-def test_the_mistakes_that_are_kept_still_have_their_places(root: Path) -> None:
-    found = kept(root)
-    assert len({(one.file, one.start) for one in found}) == len(found) > 0
-    for one in found:
-        raw = (root / one.file).read_bytes()
-        ast.parse(raw[: one.start] + one.after.encode() + raw[one.end :])
