@@ -424,6 +424,12 @@ def outlive(file: str) -> None:
             time.sleep(0.05)
 
 
+def test_what_is_refused_on_arm_has_the_numbers_of_its_kernel() -> None:
+    """Those in ``asm-generic/unistd.h`` of Linux 6.1, from ``socket`` to ``pidfd_getfd``."""
+    shown = (198, 203, 200, 117, 270, 271, 221, 281, 129, 157, 154, 97, 268, 40, 280, 219, 241)
+    assert sandbox._CALLS["aarch64"] == (0xC00000B7, (*shown, 261, 425, 424, 438))
+
+
 @pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
 def test_a_file_that_takes_over_its_reader_reaches_nothing_else(tmp_path: Path) -> None:
     outside = Path(tempfile.mkdtemp(prefix="labelcore-outside-", dir=tmp_path))

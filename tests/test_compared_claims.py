@@ -16,7 +16,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures import claims as claim_results
 from labelcore.log.engine import Engine
-from labelcore.plan.claim_totals import claim_totals
+from labelcore.plan.claim_totals import Disagreements, claim_totals
 from labelcore.planning.forecast import _imagined, labels_to_settle
 from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
@@ -58,6 +58,13 @@ better = once(made, 110, 30)
 clearly = once(made, 300, 5)
 worse = once(made, 30, 110)
 tied = once(made, 40, 40, n_items=160)
+
+
+def test_without_scores_neither_is_expected_to_be_right_more_often(better: Known) -> None:
+    codes = better.population.predictions
+    tally = Disagreements(np.zeros(N_ITEMS, dtype=np.int64), codes["A"], codes["B"], 3)
+    left, right = np.split(tally.rates(better.population, "A", "B"), 2)
+    np.testing.assert_allclose(left, right)
 
 
 def true_claim(known: Known, text: str) -> bool:

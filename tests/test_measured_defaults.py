@@ -1,4 +1,4 @@
-"""Defaults that a page of docs/ measured: whoever changes one measures that page again.
+"""Defaults that a page of docs/ measured or promises: who changes one goes over that page again.
 
 Each row names the page, words of it that rest on the default, where the default stands, and it.
 """
@@ -65,6 +65,11 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.PIECES", (16, 64)),
     ("watched_curves.md", "two standard deviations of a random", "stats.rank_band.BRIDGE", 2.0),
     (OVERSAMPLING, "get at least 30 labels", "papers.oversampling.groups.LEAST_ABOVE", 30),
+    ("threat_model.md", "20 wrong ones in a minute", "team.entrance.FAILED", 20),
+    ("threat_model.md", "40 connections and 3 uploads a person", "team.entrance.SOCKETS", 40),
+    ("threat_model.md", "40 connections and 3 uploads a person", "team.entrance.UPLOADING", 3),
+    ("roles.md", "link ends after 90 days", "team.register.DAYS", 90),
+    ("roles.md", "a session that it opened after 12 hours", "team.entrance.HOURS", "12"),
 ]  # fmt: skip
 
 PARAMETERS: list[tuple[str, str, str, str, object]] = [

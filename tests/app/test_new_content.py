@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import labelcore as lc
 from labelcore.errors import CancelledError
 from labelcore.ui import files, new_repeats
 from labelcore.ui.new_cards import BOTH
@@ -90,5 +91,16 @@ def test_learning_at_half_is_one_press_and_off_for_two(app, data_folder: Path, m
     session = created(page, data_folder)
     assert session.plan.params["recut"] == "once"
     assert session.population.features, "made before the first item, and kept"
-    curve = lc.Plan("recalibrated_neyman", ["precision_curve"], budget=60)
-    assert [offered(session.population, one) for one in (session.plan, curve)] == [True, False]
+
+
+def test_each_condition_of_the_offer_counts() -> None:
+    ways: dict[str, tuple[Any, Any]] = {
+        "classes": ((0, 1), (0, 1, 2)), "address": (None, "a table"), "helpers": ({}, {"h": 1}),
+        "content_columns": (["text"], []), "claims": ((), ["recall > 0"]),
+        "estimands": (["recall"], ["precision_curve"]), "classifiers": (["m"], ["m", "n"]),
+        "design_params": (SimpleNamespace(content=None), SimpleNamespace()),
+    }  # fmt: skip
+    for off in (None, *ways):
+        given = {name: ways[name][name == off] for name in ways}
+        one: Any = SimpleNamespace(**given, arguments={"scores": {}, "predictions": {}})
+        assert offered(one, one) == (off is None), off

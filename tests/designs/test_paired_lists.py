@@ -208,7 +208,7 @@ def test_where_one_list_is_better_may_be_looked_for(session: lc.Session) -> None
     np.testing.assert_array_equal(turned.value, -found.value)
     np.testing.assert_array_equal(turned.low, -found.high)
     assert "'a' is better from rank" in found.sentence()
-    assert "for all ranks together" in found.sentence()
+    assert "(95 % confidence for all ranks together" in found.sentence()
     value, ends = found.at(found.x[3])
     assert (value, ends.low, ends.high) == (found.value[3], found.low[3], found.high[3])
     with pytest.raises(ValueError, match=r"^rank must lie between 50 and 400, got 401$"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all, label_each_until
 from labelcore.promises import Status
+from labelcore.session.drawing import Drawing
 from labelcore.stats.horizon import boundary, size_again
 from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import beside
@@ -296,3 +298,12 @@ def test_a_margin_that_no_size_reaches_is_refused_before_the_first_label(bad: Kn
         with pytest.raises(PlanError, match=r"margin must be at least 0\.\d+, which all 5,000"):
             make(bad.population, asked)
     assert lc.preview(bad.population, replace(asked, target="file")).planned <= 5000
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_nothing_is_forecast_after_the_end(finished: bool) -> None:
+    written: list[Any] = []
+    engine = SimpleNamespace(pilot=60, labels=60, finished=finished)
+    both: Any = SimpleNamespace(engine=engine, ledger=SimpleNamespace(write=written.append))
+    Drawing.end_pilot(both, "me")
+    assert len(written) == (not finished)

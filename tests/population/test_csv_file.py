@@ -146,3 +146,11 @@ def test_content_from_several_threads(csv_file: Callable[..., Path]) -> None:
 def test_lines_count_as_an_editor_does(csv_file: Callable[..., Path]) -> None:
     table = CsvFile(csv_file('a,b\n1,"x\ny\nz"\n\n2,b\n3,c\n'))
     assert table.lines(np.array([2, 0, 1])) == [7, 2, 6]
+
+
+def test_lines_within_quotes_make_no_copy(
+    csv_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CsvFile, "_rewrite", lambda file: pytest.fail("written once more"))
+    path = csv_file('id,text\n1,"a\nb"\n2,"c, ""d"""\n')
+    assert len(read_population(path, id="id", content="text")) == 2

@@ -294,7 +294,8 @@ def test_the_way_that_is_chosen_is_one_that_there_is(population: lc.Population) 
 
 def test_few_labels_are_looked_at_once(population: lc.Population) -> None:
     few = terms(Draft(budget=20, design="recalibrated_neyman"), population)
-    assert "at least 40 labels" in few.too_few_to_watch(Goal(budget=20))
+    assert "at least 40 labels" in few.too_few_to_watch(Goal(budget=39))
+    assert few.too_few_to_watch(Goal(budget=40)) == ""
     once = terms(replace(few.now, promise="fixed"), population)
     assert once.too_few_to_watch(Goal(budget=20)) == ""
     extended = Terms(few.now, replace(few.aim, existing="random"), population)

@@ -69,6 +69,18 @@ def test_a_key_is_written_in_one_module_only(root: Path) -> None:
     assert faults(root / "labelcore" / "ui") == []
 
 
+def test_a_choice_that_begins_with_something_cannot_be_emptied(root: Path) -> None:
+    """Pressed once more, what is chosen would be nothing, which no page expects."""
+    calls = [
+        {one.arg: ast.unparse(one.value) for one in node.keywords}
+        for path in (root / "labelcore").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.segmented_control"
+    ]
+    beginning = [call for call in calls if "default" in call]
+    assert len(beginning) > 5 and {call.get("required") for call in beginning} == {"True"}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
