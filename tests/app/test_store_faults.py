@@ -191,7 +191,7 @@ def test_what_is_not_recorded_is_said(app, make, data_folder, monkeypatch) -> No
     with ordinary_user(data_folder), modes(database, 0o644, 0o555):
         for page in ("progress", "report"):
             shown = app(page, project="demo")
-            assert not shown.error
+            assert [one.value for one in shown.error] == []
             assert "This look is not recorded." in plainly(shown) and "read-only" in plainly(shown)
             assert "13 of 60" in plainly(shown) or page == "report"
         session = lc.Session.open(f"sqlite:///{database}", "demo")
