@@ -79,8 +79,8 @@ def say(megabytes: int) -> str:
     return "a" * megabytes * 1_000_000
 
 
-def own_process() -> int:
-    return os.getpid()
+def processes() -> tuple[int, int]:
+    return os.getpid(), os.getppid()
 
 
 def halves(one: int, other: int) -> list[int]:
@@ -125,9 +125,11 @@ def test_work_says_how_much_of_it_is_done(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_it_runs_in_another_process(tmp_path: Path) -> None:
+def test_it_runs_in_another_process_which_is_gone_then(tmp_path: Path) -> None:
     bounded.start_ahead()
-    assert work(own_process, folder=tmp_path).result() != os.getpid()
+    own, watching = work(processes, folder=tmp_path).result()
+    assert own != os.getpid()
+    wait_for(lambda: not is_alive(watching), 20)  # One that waits to be seen counts as alive.
 
 
 def test_what_it_raises_is_raised_here(tmp_path: Path) -> None:

@@ -71,9 +71,7 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     assert tried(tree, every[0], own, -1) == ("no time", "")
 
 
-def test_every_room_of_the_product_has_its_share(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_room_of_the_product_has_its_share(root: Path, monkeypatch) -> None:
     rooms = files_of(root)
     assert {path for paths in rooms.values() for path in paths} == {
         path for place in ("labelcore", "pages") for path in (root / place).rglob("*.py")
