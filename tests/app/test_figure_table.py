@@ -13,7 +13,7 @@ import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
-from labelcore.ui.safe_text import plain
+from labelcore.ui.safe_text import unbroken
 from labelcore.ui.session_picture import beside, picture
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
@@ -135,7 +135,7 @@ def test_the_report_page_has_every_row(session: lc.Session) -> None:
     table = session.table()
     assert len(first) == len(table.rows) == 8
     cells = {text for row in first.to_numpy().tolist() for text in row}
-    assert {plain(cell_said(one)) for one in table.cells} <= cells
+    assert {unbroken(cell_said(one)) for one in table.cells} <= cells
 
 
 def test_before_a_figure_nothing_differs(data_folder: Path) -> None:

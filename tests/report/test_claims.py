@@ -108,6 +108,7 @@ def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
 def test_an_approximate_claim_that_is_open_again_says_so(tmp_path: Path) -> None:
     session, truth = labelled(tmp_path, claim_form="approximate")
     settled = session.labels
+    assert session.results()[CLAIM].status == "decided"
     session.extend(budget=settled + 6)
     label(session, dict.fromkeys(truth, False), 6, eventful=False)
     assert session.results()[CLAIM].status == "undecided"
