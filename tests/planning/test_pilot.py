@@ -72,10 +72,10 @@ def by_fitted_rates(engines: list[Engine]) -> list[dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
         real = from_counts.answers_of
 
-        def believed(some: list[Engine], group: Any) -> list[Any]:
+        def believed(*given: Any) -> list[Any]:
             return [
                 replace(one, cells=replace(one.cells, positive=one.rates * one.cells.labelled))
-                for one in real(some, group)
+                for one in real(*given)
             ]
 
         patch.setattr(from_counts, "answers_of", believed)
