@@ -229,7 +229,7 @@ class Scale:
             at, low, high = (math.log10(number) for number in (max(at, min(low, high)), low, high))
         return min(max((at - low) / (high - low), 0.0), 1.0)
 
-    def holds(self, at: Numbers) -> Mask:
+    def covers(self, at: Numbers) -> Mask:
         """Which numbers lie on it; NaN do not."""
         low, high = min(self.ends), max(self.ends)
         return (at >= low - 1e-9) & (at <= high + 1e-9)

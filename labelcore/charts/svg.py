@@ -250,7 +250,7 @@ def _band(mark: Band, frame: Frame) -> list[Node]:
 
 def _line_and_dots(mark: Line, frame: Frame) -> list[Node]:
     x, y = mark.points
-    known = frame.x.holds(x) & frame.y.holds(y)
+    known = frame.x.covers(x) & frame.y.covers(y)
     at = frame.at(x, y)
     nodes = []
     if mark.width:

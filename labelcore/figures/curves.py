@@ -135,13 +135,13 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         ),
         source=curve.method.source,
         state=curve.state,
+        tentative=too_early(engine, curve.state),
         scope=_scope(engine, curve),
         missing=curve.missing,
         provisional=curve.provisional if precision else None,
         extra=dict(curve.extra) if precision else {},
         notes=curve.notes,
         form=curve.method.form,
-        tentative=too_early(engine, curve.state),
     )
 
 
@@ -215,9 +215,9 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         target=engine.plan.target,
         positive=engine.population.positive,
         margin=engine.plan.margin,
+        until=promised_until(engine) or until,
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
-        until=promised_until(engine) or until,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
         audit=engine.population.has_judge,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -147,7 +146,7 @@ class _Look:
     names       what the figures are called, by key
     barred      the first of the estimates, as many as have a bar beside the heads
     charted     the one of these whose chart is asked for
-    course      this one label by label, as ``Session.course`` has it
+    rows        this one label by label
     along, cut  precision along the scores, where its chart is asked for, and the own cut
     views       the charts that can be chosen
     view        the one that is
@@ -164,7 +163,7 @@ class _Look:
     names: Mapping[str, str]
     barred: Sequence[Estimate]
     charted: Estimate | None
-    course: Sequence[Mapping[str, Any]]
+    rows: Sequence[Seen]
     along: Band | None
     cut: int | None
     views: tuple[str, ...]
@@ -210,11 +209,14 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
     views = _views(session, own)
     view = wanted if wanted in views else next(iter(views), "")
     heads, ranks = _heads(session, len(estimates)) if session.plan.along_ranks else (None, {})
-    along = session.band("precision") if view == ALONG_SCORES else None
-    cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     barred = estimates[: max(MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
     charted = next(asked, next(iter(barred), None))
+    key = "" if charted is None else charted.estimand
+    course = session.course(key) if key else []
+    rows = history_rows(course, key)
+    along = session.band("precision") if view == ALONG_SCORES else None
+    cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     dots = session.figures.agreements(ranks) if dots_shown(session) else {}
     race = session.figures.race() if dots and not claims else None
     if race is not None and estimates[0].estimand != session.engine.questions[0].key:
@@ -226,7 +228,7 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
         names=names,
         barred=barred,
         charted=charted,
-        course=[] if charted is None else session.course(charted.estimand),
+        rows=rows,
         along=along,
         cut=cut,
         views=views,
@@ -241,38 +243,38 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
 
 def _of_figures(look: _Look, beside: Beside) -> Picture:
     """A bar for each figure and head, one chart, and a sentence about one of them."""
-    charted, scale = look.charted, _scale(look.estimates)
-    rows = [] if charted is None else history_rows(look.course, charted.estimand)
-    track = None if charted is None else _track(look, beside, charted, rows)
+    charted = look.charted
+    track = None if charted is None else _track(look, beside, charted)
     sentence = _sentence(look, track)
     named = _estimate_bars(look, beside, sentence.told)
     raced = named.pop(0) if look.race is not None else None
     heads = [] if look.heads is None else _head_bars(look, look.heads, sentence.told)
     shown = [*heads, *named] if look.heads is not None and look.heads.first else [*named, *heads]
-    if look.race is None or raced is None:
-        drawn = bars(shown, scale)
-    else:
+    scale = _scale(look.estimates)
+    if look.race is not None and raced is not None:
         contest = _contest(look, look.race, raced, shown)
         drawn = node("div", contest, *([bars(shown, scale)] if shown else []))
+    else:
+        drawn = bars(shown, scale)
     chart = None
     if look.along is not None:
         items, words = look.along.scope.n_items, rank_words(look.along, look.cut)
         chart = along_scores(look.along, items, look.cut, words)
     elif charted is not None and track is not None and look.view == OVER_LABELS:
         key = charted.estimand
-        words = history_words(rows, key, margin=look.margin, label=look.names[key])
+        words = history_words(look.rows, key, margin=look.margin, label=look.names[key])
         chart = over_labels(track, words)
     legend = _legend_of(look, shown)
     return Picture(drawn, chart, look.views, look.view, sentence.text, legend, sentence.of_all)
 
 
-def _track(look: _Look, beside: Beside, estimate: Estimate, rows: Sequence[Seen]) -> Track:
+def _track(look: _Look, beside: Beside, estimate: Estimate) -> Track:
     """The figure label by label, and what is expected of it."""
     key, ahead = estimate.estimand, beside.ahead(estimate.estimand)
     name, sides = one_line(look.names[key], LONGEST_NAME), _sides(estimate)
     scale = _scale([estimate])
     track = replace(
-        track_of(rows, key, name, look.margin),
+        track_of(look.rows, key, name, look.margin),
         planned=beside.planned,
         scale=scale,
         ahead=ahead,
@@ -408,7 +410,8 @@ def _scale(estimates: Sequence[Estimate]) -> Ends:
 
 def bar_of(estimate: Told, name: str) -> Bar:
     """One estimate as a bar."""
-    return estimate_bar(estimate, one_line(name, LONGEST_NAME))
+    line = one_line(name, LONGEST_NAME)
+    return estimate_bar(estimate, line)
 
 
 def _heads(session: Session, others: int) -> tuple[_Heads, Mapping[str, int]]:
