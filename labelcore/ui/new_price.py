@@ -62,7 +62,7 @@ SIDES = (48, 32)
 of a tick at its end has room."""
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
-CHOSEN, RANDOM = "with your scores", "plain random sample"
+WITH_SCORES, THIS_PLAN, RANDOM = "with your scores", "this plan", "plain random sample"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
 ROUGH = "Curves are simulated at the number chosen; far from it they are rough."
 FROM_SCORES = (
@@ -265,11 +265,16 @@ class Ahead:
         narrower = max(line.half_widths.values()) < self.width
         return labels if narrower else max(labels, self.chosen.labels)
 
+    def called(self, design: str) -> str:
+        """What the curve of a method is called beside it."""
+        if design == PLAIN:
+            return RANDOM
+        return WITH_SCORES if is_scored(self.plan, self.population) else THIS_PLAN
+
     def show(self) -> None:
         show_promise(self.plan, self.population)
-        called = {PLAIN: RANDOM, self.chosen.design: CHOSEN}
         rows = [
-            (labels, width, called[name])
+            (labels, width, self.called(name))
             for name in dict.fromkeys((self.chosen.design, PLAIN))
             for labels, width in forecasts.smooth_curve(self.curve(name))
         ]

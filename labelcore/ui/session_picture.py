@@ -361,25 +361,17 @@ def dots_shown(session: Session) -> bool:
 
 
 def _legend_of(look: _Look, shown: Sequence[Bar]) -> Node:
-    """The line below the bars and the chart."""
+    """The line below the bars and the chart: always there, so that nothing moves when it says
+    something."""
     guess = any(bar.guessed for bar in shown)
     if look.along is not None:
         guess = not look.along.has_interval and bool(np.isfinite(look.along.told).any())
+    full, hollow = f"with the {look.model}", "against it"
     compared = (estimate for estimate in look.estimates if estimate.is_difference)
-    both = next(map(_both, compared), None)
-    return _legend(look.dots if shown else {}, both, look.model, guess=guess)
-
-
-def _legend(
-    dots: Mapping[str, BoolArray], both: tuple[str, str] | None, model: str, *, guess: bool
-) -> Node:
-    """Its line is always there, so that nothing moves when it says something; ``both`` are the
-    classifiers that are compared."""
-    full, hollow = f"with the {model}", "against it"
-    if both is not None:
+    if (both := next(map(_both, compared), None)) is not None:
         full, hollow = (f"{one_line(name, LONGEST_OF_TWO)} right" for name in both)
     parts: list[Node | str] = []
-    if any(len(marks) for marks in dots.values()):
+    if shown and any(len(marks) for marks in look.dots.values()):
         parts += [node("span", klass="agreed"), full, node("span", klass="against"), hollow]
     if guess:
         parts += [" · " if parts else "", GUESS]

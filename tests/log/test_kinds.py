@@ -300,15 +300,17 @@ def test_a_cause_is_refused_alike(population: lc.Population) -> None:
 
 
 def changed(event: Event, dice: random.Random, events: list[Event]) -> Event:
-    """The event with one field changed to one of another event, or to the next number."""
-    other = dice.choice(events)
+    """The event with one field changed to what it is in another event, or to the next number."""
     fields = ("kind", "token", "answers", "index", "item_id", "stratum", "batch", "basis", "label",
               "text", "previous", "detail", "annotator")  # fmt: skip
-    name = dice.choice(fields)
-    value = getattr(other, name)
-    if isinstance(value, int) and dice.random() < 0.5:
-        value += 1
-    return replace(event, **{name: value})
+    other = event
+    while other == event:
+        name = dice.choice(fields)
+        value = getattr(dice.choice(events), name)
+        if isinstance(value, int) and dice.random() < 0.5:
+            value += 1
+        other = replace(event, **{name: value})
+    return other
 
 
 def from_store(session: Session, events: list[Event]) -> Session:

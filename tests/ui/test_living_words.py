@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import labelcore as lc
 from labelcore.charts.nodes import Node
 from labelcore.testing.known import calibrated
-from labelcore.ui.session_picture import _legend, beside, picture
+from labelcore.ui.session_picture import beside, picture
 from labelcore.words.short_sentences import range_of
 from tests.answering import answer_draws
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal
@@ -43,13 +42,6 @@ def test_the_interval_in_the_sentence_is_marked_at_its_bar(tmp_path: Path) -> No
         assert texts(shown.bars).count(said) == 1
 
 
-def test_dots_of_a_comparison_name_the_classifiers() -> None:
-    dots = {"accuracy_difference": np.array([True, False])}
-    said = texts(_legend(dots, ("logistic", "forest"), "classifier", guess=False))
-    assert "logistic right" in said and "forest right" in said
-    assert "with the classifier" in texts(_legend(dots, None, "classifier", guess=False))
-
-
 def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path: Path) -> None:
     known = nearly_equal(tmp_path, 500, 12, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:2], classifier=list(BOTH), budget=60, seed=5)
@@ -60,6 +52,8 @@ def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path
     assert "They disagree on 12 of 500 items" in texts(before.bars)
     assert "+2.4" in texts(before.chart or "") and "100" not in texts(before.chart or "")
     session.answer(session.next(), True)  # type: ignore[arg-type]
-    now = texts(picture(session, beside(session), None).bars)
+    shown = picture(session, beside(session), None)
+    assert "a right" in texts(shown.legend or "") and "b right" in texts(shown.legend or "")
+    now = texts(shown.bars)
     assert "open 11" in now and "open" in now and "Precision" in now
     assert "Accuracy difference" in now, "its chart can be asked for"
