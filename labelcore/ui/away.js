@@ -4,10 +4,11 @@ const refused = () =>
   fetch(location.href, { cache: "no-store" }).then((one) => one.status === 403, () => false);
 
 function begin(where) {
+  const app = document.querySelector(".stApp") || document.body;
   const told = Object.assign(document.createElement("div"), { className: "lc-away" });
   told.role = "status";
   told.hidden = true;
-  (document.querySelector(".stApp") || document.body).append(told);
+  app.append(told);
   const look = () => {
     let away = false;
     for (const box of document.querySelectorAll("[data-testid=stDialog]")) {
@@ -34,8 +35,18 @@ function begin(where) {
   watcher.observe(document.body, { childList: true, subtree: true });
   window.addEventListener(ASK, ask);
   look();
+  // Charts are drawn in the colours of the theme that the server knows of.
+  const scheme = () => getComputedStyle(app).colorScheme;
+  let drawn = scheme();
+  const themes = new MutationObserver(() => {
+    if (scheme() === drawn) return;
+    drawn = scheme();
+    ask();
+  });
+  themes.observe(app, { attributeFilter: ["class"] });
   const end = () => {
     watcher.disconnect();
+    themes.disconnect();
     window.removeEventListener(ASK, ask);
     told.remove();
     delete where.labelcoreAway;

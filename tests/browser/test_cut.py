@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
+from labelcore.charts.design import DARK, LIGHT
 from labelcore.words.curves import cut_facts
 from tests.answering import answer_draws
 from tests.browser import driving
@@ -53,6 +54,15 @@ def explore(lasting_page: Page, shared_server: Server, project: str) -> Page:
         driving.choose(page, whole)
     expect(page.locator(HANDLE)).to_have_text(f"‹ {OWN:,} ›")
     return page
+
+
+def rgb(colour: str) -> str:
+    """A colour as browsers tell it.
+
+    >>> rgb("#FF8000")
+    'rgb(255, 128, 0)'
+    """
+    return f"rgb({', '.join(str(part) for part in bytes.fromhex(colour[1:]))})"
 
 
 def at(page: Page, rank: int, height: float = 0.5) -> tuple[float, float]:
@@ -204,3 +214,13 @@ def test_a_finger_drags_across_and_scrolls_up(telephone: Any, session: lc.Sessio
     )
     wait_until_idle(page)
     one_rank(page, session, rank)
+
+
+def test_charts_turn_with_the_theme(explore: Page) -> None:
+    driving.unfold(explore, "fold-readings")
+    line = explore.locator(".st-key-fold-readings .gridlayer path").first
+    expect(line).to_have_css("stroke", rgb(LIGHT.rule))
+    explore.emulate_media(color_scheme="dark")
+    expect(line).to_have_css("stroke", rgb(DARK.rule))
+    explore.emulate_media(color_scheme="light")
+    expect(line).to_have_css("stroke", rgb(LIGHT.rule))
