@@ -191,7 +191,7 @@ def unfold_switch() -> None:
     unfolded = bool(st.session_state.get(UNFOLDED))
     with st.container(key="unfolded" if unfolded else "folded"):
         st.button(
-            "Fold the chart" if unfolded else "Show the chart",
+            "Show less" if unfolded else "Show more",
             key=f"unfold-{unfolded}",
             type="tertiary",
             on_click=set_unfolded,
