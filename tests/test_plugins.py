@@ -124,12 +124,22 @@ class Namesake(SimpleRandom):
     """Source: a mistake."""
 
 
+class Dividing(SimpleRandom):
+    """Source: a mistake."""
+
+    name = "dividing"
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        return np.arange(1 // len(progress.asked))
+
+
 BAD = {
     Doubling: "no item is drawn twice",
     Dicing: "same seed, same draws",
     Beyond: "it draws items of the file",
     Boastful: "'selection' needs Chooses",
     Unsourced: "its docstring must have a line 'Source:'",
+    Dividing: "'it works on a small file': ZeroDivisionError: integer division",
     Namesake: "'its name is its own': SimpleRandom has it already",
 }
 
@@ -217,12 +227,14 @@ def test_installed_methods_are_among_all_and_bad_ones_left_out_with_a_warning(
     shutil.copy(root / PACKAGE / "labelcore_tenths.py", tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "today.py").write_text("raise ValueError('not today')")
-    modules = {"mine": "mine", "tenths": "labelcore_tenths", "today": "today"}
+    (tmp_path / "bare.py").write_text(f"{MINE}METHOD = METHOD.design")
+    modules = {"mine": "mine", "bare": "bare", "tenths": "labelcore_tenths", "today": "today"}
     entry_point(tmp_path, "\n".join(f"{name} = {one}:METHOD" for name, one in modules.items()))
     names, warned = asked(root, tmp_path)
-    assert names == [*lc.DESIGNS, "tenths"] and len(warned) == 2
+    assert names == [*lc.DESIGNS, "tenths"] and len(warned) == 3
     assert "design 'mine' breaks the contract 'it says what it is'" in warned[0]
-    assert "is left out: not today" in warned[1]
+    assert "'it says what it is': it must be a Method" in warned[1]
+    assert "is left out: not today" in warned[2]
 
 
 @pytest.mark.full

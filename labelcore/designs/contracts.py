@@ -44,17 +44,23 @@ ITEMS, ASKED = 60, 40
 
 
 def check_design(design: Any, known: Mapping[str, Design[Any]]) -> None:
-    """Raises ContractError for a method that does not keep what every method keeps, and for one
-    whose name another one of ``known`` has."""
-    name = getattr(design, "name", None) or type(design).__name__
-    faults = (
-        *_says_what_it_is(design),
-        *_is_new(design, known),
-        *_can_do_what_it_says(design),
-        *_draws_each_item_once(design),
-    )
+    """Raises ContractError for a method that does not keep what every method keeps or fails on a
+    small file, and for one whose name another one of ``known`` has."""
+    name = str(getattr(design, "name", None) or type(design).__name__)
+    try:
+        faults = (
+            *_says_what_it_is(design),
+            *_is_new(design, known),
+            *_can_do_what_it_says(design),
+            *_draws_each_item_once(design),
+        )
+    except ContractError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ContractError(name, "it works on a small file", reason) from error
     for contract, reason in faults:
-        raise ContractError(str(name), contract, reason)
+        raise ContractError(name, contract, reason)
 
 
 Faults = Iterator[tuple[str, str]]

@@ -9,7 +9,7 @@ A package says in its ``pyproject.toml`` where its methods are, and they are fou
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -117,15 +117,22 @@ class Methods(UserDict[str, Method]):
     def data(self) -> dict[str, Method]:  # type: ignore[override]
         known = {method.design.name: method for method in OWN}
         for _, given in brought(GROUP):
-            for method in as_methods(given):
+            for method in given if isinstance(given, Iterable) else (given,):
                 try:
-                    if not type(method.design).__module__.startswith("labelcore."):
-                        check_design(method.design, {name: a.design for name, a in known.items()})
+                    _check(method, {name: one.design for name, one in known.items()})
                 except ContractError as error:
                     warn(str(error))
                 else:
                     known[method.design.name] = method
         return known
+
+
+def _check(method: Any, known: Mapping[str, Design[Any]]) -> None:
+    """Raises ContractError for what is no Method, and for a bad one of another package."""
+    if not isinstance(method, Method):
+        raise ContractError(type(method).__name__, "it says what it is", "it must be a Method")
+    if not type(method.design).__module__.startswith("labelcore."):
+        check_design(method.design, known)
 
 
 class Designs(UserDict[str, Design[Any]]):
@@ -141,10 +148,6 @@ class Designs(UserDict[str, Design[Any]]):
 
 METHODS = Methods()
 DESIGNS = Designs(METHODS)
-
-
-def as_methods(given: Method | Iterable[Method]) -> tuple[Method, ...]:
-    return (given,) if isinstance(given, Method) else tuple(given)
 
 
 def register(method: Method) -> None:
