@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.designs import registry
 from labelcore.plugins import BESIDE
 from tests import rooms
 
@@ -53,8 +54,7 @@ else:
 assert not [name for name in sys.modules if name.startswith({rooms!r})]
 """
 ROOMS = ("labelcore.papers", "labelcore.team")
-OWN = ["simple_random", "recalibrated_neyman", "paired_comparison", "agreement_patterns",
-       "geometric_strata", "paired_lists"]  # fmt: skip
+OWN = [method.design.name for method in registry.OWN]
 
 
 def test_the_core_draws_answers_and_reports_without_them(root: Path, tmp_path: Path) -> None:

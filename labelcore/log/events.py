@@ -17,6 +17,8 @@ from typing import Any
 
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
+PUT = ("drawn", "redrawn", "released")
+"""Kinds that put a draw before a person, or take it away."""
 ERASED = "erased"
 CAUSES = ("slip", "classifier", "question")
 """Why an answer and a classifier differ: the person's slip, the classifier's error, or a question

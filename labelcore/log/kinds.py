@@ -442,20 +442,24 @@ class Restarted(Kind):
             raise AnswerError("a monitor begins anew for a reason, and none is given")
 
 
+def _check_budget(engine: Engine, least: int, budget: object) -> None:
+    if type(budget) is not int or not least < budget <= engine.most:
+        raise PlanArgumentError(
+            "budget",
+            f"must be more than the {least:,} items so far and at most the {engine.most:,} "
+            "that can be asked",
+            got=budget,
+        )
+
+
 class Extended(Kind):
     """Labelling goes on until a new number of items in all."""
 
     def check(self, state: LogState, event: Event) -> None:
-        engine, budget = state.engine, event.detail.get("budget")
+        engine = state.engine
         counted = state.going_on(event.at) or budget_counts_draws(engine.design)
         least = engine.limit if counted else engine.answers_given
-        if type(budget) is not int or not least < budget <= engine.most:
-            raise PlanArgumentError(
-                "budget",
-                f"must be more than the {least:,} items so far and at most the {engine.most:,} "
-                "that can be asked",
-                got=budget,
-            )
+        _check_budget(engine, least, event.detail.get("budget"))
         groups = engine.setup.groups
         known = {
             "estimand": [*dict.fromkeys(question.row.name for question in engine.questions)],
@@ -480,15 +484,8 @@ class Sought(Kind):
     precision is made; what was said before it stays valid."""
 
     def check(self, state: LogState, event: Event) -> None:
-        engine, budget = state.engine, event.detail.get("budget")
-        check_sought(engine, event.detail.get("precision", 0))
-        if type(budget) is not int or not engine.answers_given < budget <= engine.most:
-            raise PlanArgumentError(
-                "budget",
-                f"must be more than the {engine.answers_given:,} items so far and at most the "
-                f"{engine.most:,} that can be asked",
-                got=budget,
-            )
+        check_sought(state.engine, event.detail.get("precision", 0))
+        _check_budget(state.engine, state.engine.answers_given, event.detail.get("budget"))
 
     def fold(self, state: LogState, event: Event) -> None:
         state.book.seek(float(event.detail["precision"]), int(event.detail["budget"]))
@@ -559,27 +556,27 @@ KINDS: dict[str, Kind] = {
         Answer("later"),
         Answer("broken"),
         Undone("undone"),
-        Noted("noted"),
-        Flagged("flagged"),
-        Explained("explained"),
+        Noted("noted", still_said=True),
+        Flagged("flagged", written=False, still_said=True),
+        Explained("explained", written=False),
         Looked("looked"),
         Reforecast("reforecast"),
         Recut("recut"),
-        Stopped("stopped"),
-        Finished("finished"),
+        Stopped("stopped", written=False),
+        Finished("finished", still_said=True),
         Restarted("restarted"),
         Extended("extended"),
         Sought("sought"),
         Worded("worded"),
-        Reworded("reworded"),
+        Reworded("reworded", still_said=True),
         Redrawn("redrawn"),
-        Reread("reread"),
-        Late("late"),
+        Reread("reread", written=False),
+        Late("late", written=False),
         RereadUndone("reread_undone"),
         SecondPass("second_pass"),
         Settled("settled"),
         Released("released"),
-        Erased(ERASED),
+        Erased(ERASED, still_said=True),
     )
 }
 

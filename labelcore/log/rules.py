@@ -34,10 +34,14 @@ class Figures(Protocol):
 
 
 class Kind:
-    """One kind of event."""
+    """One kind of event.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    written      whether its text is words of somebody, in which a name may stand
+    still_said   whether it may be added to a project that was measured by an earlier rule
+    """
+
+    def __init__(self, name: str, *, written: bool = True, still_said: bool = False) -> None:
+        self.name, self.written, self.still_said = name, written, still_said
 
     def check(self, state: LogState, event: Event) -> None:
         """Raise a ValueError or TypeError with the rule unless the event may happen now."""

@@ -8,10 +8,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from labelcore.log.events import ERASED, Event
+from labelcore.log.events import Event
+from labelcore.log.kinds import KINDS
 
-FREE_WORDS = ("noted", "finished", "restarted", "settled", ERASED)
-"""Kinds of events whose text somebody wrote."""
 Same = Callable[[str], bool]
 """Whether a text is the name."""
 
@@ -24,7 +23,7 @@ def unnamed(event: Event, same: Same, words: int, called: str) -> Event:
     """An event without a name: as the one who did it, as a value or a key of what it records, and
     among words that somebody wrote."""
     text = event.text
-    if text and event.kind in FREE_WORDS:
+    if text and KINDS[event.kind].written:
         text = _without_words(text, same, words, called)
     return replace(
         event,

@@ -20,12 +20,12 @@ from typing import Any
 
 from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
-from labelcore.log.kinds import told
+from labelcore.log.kinds import KINDS, told
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot, write_without
-from labelcore.session.erased_names import FREE_WORDS, Same, is_name, unnamed, without_name
+from labelcore.session.erased_names import Same, is_name, unnamed, without_name
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
 from labelcore.session.projects import RETENTION, opened_items
@@ -197,7 +197,7 @@ def _erase_items(
             replace(event, text="" if event.kind == "noted" else "erased")
             for event in log
             if event.item_id in wanted
-            and event.kind in FREE_WORDS
+            and KINDS[event.kind].written
             and event.text not in (None, "", "erased")
         ]
         kept = store.contents(project)

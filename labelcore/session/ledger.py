@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
-from labelcore.log.events import ERASED, Event, common, rewritten, sound_part
-from labelcore.log.kinds import check, fold, take
+from labelcore.log.events import Event, common, rewritten, sound_part
+from labelcore.log.kinds import check, fold, kind_named, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
 from labelcore.promises import Status
@@ -55,8 +55,6 @@ def differs(gap: Difference, key: str, events: int) -> str:
 
 NEWEST = 3
 """Backups that a log is held against when it is opened; ``verify`` takes all."""
-STILL_SAID = ("noted", "flagged", "reworded", "finished", ERASED)
-"""What may still be added to the log of a project that was measured by an earlier rule."""
 Entry = tuple[Event, Contents]
 
 
@@ -230,7 +228,7 @@ class Ledger:
                 entry = build()
                 if entry is None:
                     return None
-                if entry[0].kind not in STILL_SAID:
+                if not kind_named(entry[0].kind).still_said:
                     self.refuse_superseded()
                 first = self._words and not self.state.sequence
                 if first:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore import items
 from labelcore.items.picture_address import PREFIX
-from labelcore.log.events import ANSWER_KINDS, Event, answer_word
+from labelcore.log.events import PUT, Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui import trail
@@ -169,10 +169,7 @@ def _reasons(column: str, fingerprint: str) -> dict[str, str]:
 
 def said_of(session: Session, index: int) -> list[Event]:
     """What people did with a drawn item, in order."""
-    again = ("undone", "reread", "reread_undone", "late", "settled", "noted", "flagged",
-             "explained")  # fmt: skip
-    kinds = (*ANSWER_KINDS, *again)
-    return [event for event in session.events if event.index == index and event.kind in kinds]
+    return [event for event in session.events if event.index == index and event.kind not in PUT]
 
 
 def event_words(event: Event) -> str:
@@ -194,4 +191,5 @@ def event_words(event: Event) -> str:
         case "late":
             return f"{shown_word(answer_word(event))}, too late to count"
         case _:
-            return shown_word(answer_word(event))
+            words = f": {one_line(event.text, 200)}" if event.text else ""
+            return f"{shown_word(answer_word(event))}{words}"

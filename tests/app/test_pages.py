@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 
 import labelcore as lc
+from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import report_html
 from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
@@ -152,10 +153,10 @@ def two(items: Path, data_folder: Path) -> lc.Session:
 def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     page = app("report", project="two")
     labels = [one.proto.label for one in page.get("download_button")]
-    kinds = ["CSV", "JSON Lines", "Parquet", "Excel"]
-    kinds += ["Label Studio", "doccano", "Prodigy", "ASReview"]
+    tools = [form.tool for form in LABELLED_FORMS.values() if form.fits(two.population)]
     offered = [label for label in labels if label.startswith("As ")]
-    assert offered == [f"As {kind}" for kind in [*kinds, "Hugging Face", "Hugging Face card"]]
+    assert offered == [f"As {kind}" for kind in ["CSV", "JSON Lines", "Parquet", "Excel", *tools]]
+    assert "ASReview" in tools and "Splink" not in tools
     assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)

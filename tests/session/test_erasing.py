@@ -19,6 +19,8 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import BrokenLogWarning
 from labelcore.log.events import Event, genesis, sound_part
+from labelcore.log.kinds import KINDS
+from labelcore.log.rules import Kind
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip
@@ -204,11 +206,13 @@ def test_what_was_set_aside_goes_where_the_name_has_brackets(home: Path) -> None
 
 
 def test_a_name_goes_and_its_answers_stay_those_of_one_person(
-    session: lc.Session, home: Path
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     label(session, 10, "Ann Lee"), label(session, 10, "bob")
     session.reword("bob", names={"Ann Lee": "Ann Lee", "bob": "Bob"})
     session.note(1, "see Ann Lee about it", "bob")
+    monkeypatch.setitem(KINDS, "seen", Kind("seen"))
+    session.ledger.record("seen", "bob", text="Ann Lee was here")
     session.finish("said Ann Lee.", "bob")
     before, hashes = figures(session), [one.hash for one in session.events]
     done = erase_person(session.store, "Ann Lee", **WHY)

@@ -346,9 +346,8 @@ def links(test: AppTest) -> dict[str, str]:
 
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
-    of_project = {"label", "progress", "explore", "review", "report", "people"}
-    alone = {"new_project", "watch", "audit"}
-    return {"app", *(alone if page in {"app", *alone} else of_project)}
+    alone = {*PAGES} - OF_PROJECTS - {"method"}
+    return {"app", *(OF_PROJECTS if page in OF_PROJECTS else alone)}
 
 
 @pytest.mark.parametrize("way", ["", "link 123", "login nobody", "login ", "open", ASK])
