@@ -417,8 +417,8 @@ class Design(ABC, Generic[FrameT]):
     size_param           the parameter that says how many labels, where a margin or a budget may
                          choose it: more of it, more labels
     later_labels_count   whether labels beyond the planned size narrow a watched result
-    recommended   whether it may be proposed: measured to need few labels, and to hold, on files of
-                  all kinds
+    recommended   whether it may be proposed: measured to hold with few labels on all kinds of files
+    settles       the difference that is exact once every item on which two differ has a label
     least_classifiers    how many classifiers must be asked about for it to be proposed
     strata_order         what the order of its strata means, in words; {first}, {second} and
                          {positive} stand for the names of both classifiers and the positive class
@@ -446,6 +446,7 @@ class Design(ABC, Generic[FrameT]):
     size_param: ClassVar[str | None] = None
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
+    settles: ClassVar[str] = ""
     least_classifiers: ClassVar[int] = 1
     strata_order: ClassVar[str] = BY_SCORE
     existing: ClassVar[tuple[str, ...]] = ()

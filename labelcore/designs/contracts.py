@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,21 +47,18 @@ ITEMS, ASKED = 60, 40
 def check_design(design: Any, known: Mapping[str, Design[Any]]) -> None:
     """Raises ContractError for a method that does not keep what every method keeps or fails on a
     small file, and for one whose name another one of ``known`` has."""
-    name = str(getattr(design, "name", None) or type(design).__name__)
+    checks = (
+        _says_what_it_is(design),
+        _is_new(design, known),
+        _can_do_what_it_says(design),
+        _draws_each_item_once(design),
+    )
     try:
-        faults = (
-            *_says_what_it_is(design),
-            *_is_new(design, known),
-            *_can_do_what_it_says(design),
-            *_draws_each_item_once(design),
-        )
-    except ContractError:
-        raise
+        fault = next(chain(*checks), None)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise ContractError(name, "it works on a small file", reason) from error
-    for contract, reason in faults:
-        raise ContractError(name, contract, reason)
+        fault = "it works on a small file", f"{type(error).__name__}: {error}"
+    if fault is not None:
+        raise ContractError(str(getattr(design, "name", type(design).__name__)), *fault)
 
 
 Faults = Iterator[tuple[str, str]]
@@ -69,17 +67,18 @@ Faults = Iterator[tuple[str, str]]
 def _says_what_it_is(design: Any) -> Faults:
     contract = "it says what it is"
     if not isinstance(design, Design):
-        raise ContractError(type(design).__name__, contract, "it must derive from Design")
+        yield contract, "it must derive from Design"
     for name in ("name", "label", "summary"):
         if not isinstance(getattr(design, name, None), str) or not getattr(design, name):
-            raise ContractError(type(design).__name__, contract, f"{name} must be a text")
+            yield contract, f"{name} must be a text"
     if not design.name.isidentifier():
         yield contract, f"name must be a name of Python, got {design.name!r}"
     if "Source:" not in (type(design).__doc__ or ""):
         yield contract, "its docstring must have a line 'Source:'"
     params = getattr(design, "Params", None)
     if not (isinstance(params, type) and issubclass(params, DesignParams) and is_dataclass(params)):
-        raise ContractError(design.name, contract, "Params must be a dataclass of DesignParams")
+        yield contract, "Params must be a dataclass of DesignParams"
+        return
     bare = [item.name for item in fields(params) if "help" not in item.metadata]
     if bare:
         yield contract, f"Params.{bare[0]} must be made by parameter(), or no form can ask for it"

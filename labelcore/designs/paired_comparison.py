@@ -235,6 +235,7 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
         "can be better than the other."
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
+    settles: ClassVar[str] = ACCURACY
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"
     )

@@ -25,7 +25,6 @@ from labelcore.words.arguments import refusal_words
 from labelcore.words.quantities import key_parts
 
 UNFIT = "does not fit these choices"
-PAIRED = "paired_comparison"
 EXACT = 1e-12
 """A half-width up to which a figure is exact."""
 EACH_TRIED = 5_000_000
@@ -194,8 +193,9 @@ def recommended(
     terms   further arguments of ``Plan`` that all share. Methods without the promise among them
             ("watched" where none is given) compete only where no method has it
     """
-    if PAIRED in names and reaches_all(asked, population, goal):
-        return PAIRED
+    for name in names:
+        if reaches_all(asked, population, goal, DESIGNS[name].settles):
+            return name
     wanted = Promise(terms.get("promise") or Promise.WATCHED)
     able = [name for name in names if wanted in _promises(asked, population, DESIGNS[name])]
     names = worth_trying(population, able or names)
@@ -204,11 +204,13 @@ def recommended(
     return cheapest(lines, goal, ties) or min(names, key=lambda name: (ties[name], name))
 
 
-def reaches_all(asked: Asked, population: Population, goal: Mapping[str, Any]) -> bool:
-    """Whether a budget reaches every item on which two classifiers disagree, after which the
-    difference in accuracy, asked first, is exact."""
+def reaches_all(
+    asked: Asked, population: Population, goal: Mapping[str, Any], difference: str
+) -> bool:
+    """Whether a budget reaches every item on which two classifiers disagree, after which their
+    ``difference``, asked first, is exact."""
     both = named(asked.classifier)
-    if asked.estimands[0] != "accuracy_difference" or asked.target != "file":
+    if asked.estimands[0] != difference or asked.target != "file":
         return False
     if len(both) != 2 or not {*both} <= {*population.predictions}:
         return False

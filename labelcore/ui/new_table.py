@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.estimands import DIFFERENCE
 from labelcore.plan.plan import Plan
-from labelcore.planning.methods import PAIRED, Line
+from labelcore.planning.methods import Line
 from labelcore.promises import Promise
 from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin
@@ -17,8 +18,9 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_price_words import method_words
 from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.ui.safe_text import plain
+from labelcore.words.quantities import term_of
 
-SETTLES = " · its first labels settle accuracy"
+SETTLES = " · its first labels settle {term}"
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:
 
 
 def words_of(rows: Sequence[Row], best: str) -> dict[str, str]:
-    """The words of each row; why the ``best`` is a comparison of two that is not the cheapest."""
-    told = SETTLES if best == PAIRED != rows[0].design else ""
+    """The words of each row; why the ``best`` is recommended where it is not the cheapest."""
+    settled = DESIGNS[best].settles.removesuffix(DIFFERENCE)
+    told = SETTLES.format(term=term_of(settled)) if settled and best != rows[0].design else ""
     return {row.name: plain(row.words + told * (row.design == best)) for row in rows}

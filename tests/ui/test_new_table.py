@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from labelcore.ui.new_table import SETTLES, Row, words_of
+import pytest
+
+import labelcore as lc
+from labelcore.designs.paired_comparison import PairedComparison
+from labelcore.ui.new_table import Row, words_of
 
 
-def test_a_comparison_that_is_not_the_cheapest_says_why_it_is_recommended() -> None:
-    rows = [
-        Row("recalibrated_neyman", "watched", 180, False, "Recalibrated Neyman · 180"),
-        Row("paired_comparison", "watched", 200, False, "Paired comparison · 200"),
-    ]
-    told = list(words_of(rows, "paired_comparison").values())
-    assert told == [rows[0].words, rows[1].words + SETTLES]
-    assert list(words_of(rows, "recalibrated_neyman").values()) == [row.words for row in rows]
+def test_a_method_that_is_not_the_cheapest_says_why_it_is_recommended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    another = type("Duel", (PairedComparison,), {"settles": "recall_difference"})
+    monkeypatch.setitem(lc.DESIGNS, "duel", another())
+    names = ("recalibrated_neyman", "paired_comparison", "duel")
+    rows = [Row(name, "watched", 180, False, name) for name in names]
+    for best, why in (("paired_comparison", "accuracy"), ("duel", "recall")):
+        told = words_of(rows, best).values()
+        assert [*told] == [name + f" · its first labels settle {why}" * (name == best)
+                           for name in names]  # fmt: skip
+    assert [*words_of(rows, "recalibrated_neyman").values()] == [*names]
