@@ -18,9 +18,9 @@ REPORT_FORMS: dict[str, Callable[[Session], bytes]] = {
     ".html": lambda session: report_html(session).encode(),
     ".pdf": report_pdf,
     ".png": report_png,
+    ".xlsx": report_xlsx,
     ".md": lambda session: report_markdown(session).encode(),
     ".json": lambda session: report_json(session).encode(),
-    ".xlsx": report_xlsx,
     ".csv": lambda session: estimates_csv(session).encode(),
 }
 

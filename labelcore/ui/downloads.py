@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -14,15 +14,11 @@ import streamlit as st
 from labelcore.access import Right
 from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import (
+    REPORT_FORMS,
     bundle_zip,
     estimates_csv,
     events_csv,
     report_html,
-    report_json,
-    report_markdown,
-    report_pdf,
-    report_png,
-    report_xlsx,
     table_file,
 )
 from labelcore.report.error_cards import errors_of
@@ -32,47 +28,34 @@ from labelcore.ui.door import SHARE
 from labelcore.words.sentences import count
 from labelcore.words.weights import weight_words
 
-
-@dataclass(frozen=True)
-class Download:
-    """One thing to take away: the end of its file name, its type, what makes it."""
-
-    label: str
-    suffix: str
-    mime: str
-    make: Callable[[Session], str | bytes]
-
-
-SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-REPORTS = (
-    Download("Report (PDF)", "report.pdf", "application/pdf", report_pdf),
-    Download("Picture for slides", "report.png", "image/png", report_png),
-)
-FURTHER = (
-    Download("Excel", "report.xlsx", SHEET, report_xlsx),
-    Download("Markdown", "report.md", "text/markdown", report_markdown),
-    Download("JSON", "report.json", "application/json", report_json),
-    Download("Events CSV", "events.csv", "text/csv", events_csv),
-    Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
-    Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
-)
+Make = Callable[[Session], str | bytes]
+CALLED = {
+    ".pdf": "Report (PDF)",
+    ".png": "Picture for slides",
+    ".xlsx": "Excel",
+    ".md": "Markdown",
+    ".json": "JSON",
+}
+"""What a form of the report is called; another one by its suffix."""
+AT_HAND = (".pdf", ".png")
+"""Those beside the share file."""
+ELSEWHERE = (".html", *AT_HAND, ".csv")
 
 ONE_FILE = "One file: the answer, its figures, and a replay. It needs no network."
 WITH_TEXTS = "{errors} can go with the file. What these items hold then goes out with it."
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
-PARQUET = "application/vnd.apache.parquet"
-TABLE_KINDS = {
-    ".csv": ("CSV", "text/csv"),
-    ".jsonl": ("JSON Lines", "application/jsonl"),
-    ".parquet": ("Parquet", PARQUET),
-    ".xlsx": ("Excel", SHEET),
-}
+TABLE_KINDS = {".csv": "CSV", ".jsonl": "JSON Lines", ".parquet": "Parquet", ".xlsx": "Excel"}
 TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
     ".json": "application/json",
     ".jsonl": "application/jsonl",
-    ".csv": "text/csv",
-    ".parquet": PARQUET,
     ".md": "text/markdown",
+    ".parquet": "application/vnd.apache.parquet",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".zip": "application/zip",
 }
 
 
@@ -87,15 +70,26 @@ def file_name(project: str, suffix: str) -> str:
 def downloads(session: Session) -> None:
     """What people send, the labels, and behind one button what machines read."""
     with st.container(horizontal=True, key="downloads"):
-        _taken_as(session, "Share file", "report.html", "text/html", report_html, ONE_FILE)
+        _taken_as(session, "Share file", "report.html", report_html, ONE_FILE)
         with st.popover("With errors, by link", icon=":material/ios_share:", key="take-share"):
             _shares(session)
-        for form in REPORTS:
-            _taken_as(session, form.label, form.suffix, form.mime, form.make)
+        for suffix in AT_HAND:
+            _taken_as(session, CALLED[suffix], f"report{suffix}", REPORT_FORMS[suffix])
         labels_button(session)
         with st.popover("Other forms", icon=":material/download:", key="take-forms"):
-            for form in FURTHER:
-                _taken_as(session, form.label, form.suffix, form.mime, form.make)
+            for name, (called, make) in further().items():
+                _taken_as(session, called, name, make)
+
+
+def further() -> dict[str, tuple[str, Make]]:
+    """{file: its words, what makes it} of those behind one button."""
+    forms = {suffix: make for suffix, make in REPORT_FORMS.items() if suffix not in ELSEWHERE}
+    return {
+        **{f"report{suffix}": (CALLED.get(suffix, suffix), make) for suffix, make in forms.items()},
+        "events.csv": ("Events CSV", events_csv),
+        "estimates.csv": ("Estimates CSV", estimates_csv),
+        "bundle.zip": ("Replay bundle", bundle_zip),
+    }
 
 
 def page_of(project: str) -> str:
@@ -110,7 +104,7 @@ def _shares(session: Session) -> None:
     if errors and visitor.allowed(Right.RUN):
         st.caption(WITH_TEXTS.format(errors=count(errors, "error")))
         make = partial(report_html, errors=True)
-        _taken_as(session, "With the errors", "report-errors.html", "text/html", make)
+        _taken_as(session, "With the errors", "report-errors.html", make)
     st.link_button("Open as a page", page_of(session.project), type="tertiary")
 
 
@@ -125,9 +119,7 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         with st.container(horizontal=True):
             for name, form in LABELLED_FORMS.items():
                 if form.fits(session.population):
-                    suffix = form.suffixes[0]
-                    kind = TYPES.get(suffix, "application/octet-stream")
-                    _taken_as(session, f"As {form.tool}", f"{name}{suffix}", kind, form)
+                    _taken_as(session, f"As {form.tool}", f"{name}{form.suffixes[0]}", form)
 
 
 def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:
@@ -142,22 +134,15 @@ def table_button(session: Session, label: str, name: str, make: Callable[[], pd.
 def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> None:
     """A row of buttons, one for each form of a table."""
     with st.container(horizontal=True):
-        for suffix, (kind, mime) in TABLE_KINDS.items():
+        for suffix, kind in TABLE_KINDS.items():
 
             def content(_: Session, suffix: str = suffix) -> bytes:
                 return table_file(make(), suffix)
 
-            _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, content)
+            _taken_as(session, f"As {kind}", f"{name}{suffix}", content)
 
 
-def _taken_as(
-    session: Session,
-    label: str,
-    name: str,
-    mime: str,
-    make: Callable[[Session], str | bytes],
-    about: str = "",
-) -> None:
+def _taken_as(session: Session, label: str, name: str, make: Make, about: str = "") -> None:
     whose = trail.who()
 
     def content() -> str | bytes:
@@ -168,7 +153,7 @@ def _taken_as(
         label,
         data=content,
         file_name=file_name(session.project, name),
-        mime=mime,
+        mime=TYPES.get(PurePath(name).suffix, "application/octet-stream"),
         key=f"download-{name}",
         on_click="ignore",
         icon=":material/download:",

@@ -9,7 +9,7 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.exchange import LABELLED_FORMS
-from labelcore.report import report_html
+from labelcore.report import REPORT_FORMS, report_html
 from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
 from labelcore.ui.share_page import share_page
@@ -150,7 +150,10 @@ def two(items: Path, data_folder: Path) -> lc.Session:
     return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
 
 
-def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
+def test_report_has_the_labels_to_take_away(
+    app, two: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REPORT_FORMS, ".rst", lambda session: b"of somebody else")
     page = app("report", project="two")
     labels = [one.proto.label for one in page.get("download_button")]
     tools = [form.tool for form in LABELLED_FORMS.values() if form.fits(two.population)]
@@ -158,6 +161,7 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     assert offered == [f"As {kind}" for kind in ["CSV", "JSON Lines", "Parquet", "Excel", *tools]]
     assert "ASReview" in tools and "Splink" not in tools
     assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
+    assert labels[-7:-2] == ["Excel", "Markdown", "JSON", ".rst", "Events CSV"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)
     two.finish("enough")
