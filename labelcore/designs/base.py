@@ -414,8 +414,7 @@ class Design(ABC, Generic[FrameT]):
     targets       what the result may be about: "file", "process"
     stop_rules    the rules that look at the results and may end a session of this method early
     size_from_params     whether the number of labels follows from the parameters alone
-    size_param           the parameter that says how many labels, where a margin or a budget may
-                         choose it: more of it, more labels
+    size_param           the parameter that a margin or a budget may choose: more of it, more labels
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether it may be proposed: measured to hold with few labels on all kinds of files
     settles       the difference that is exact once every item on which two differ has a label

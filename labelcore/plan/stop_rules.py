@@ -39,11 +39,10 @@ class StopRule:
 
     met     whether it ends a session, from where that stands and the rule's value
     needs   the fields of a plan that it is about, of which one must be given; () for none
-    looks   whether it looks at the results: that needs a promise that holds at every look. Such a
-            rule is there for the designs that name it, and is the default where it is; any other
-            rule is there for every design
-    read    a value as the plan keeps it, from what was written. Raises ValueError. None: the rule
-            takes no value
+    looks   whether it looks at the results, which needs a promise that holds at every look: it is
+            there, and the default, for designs that name it; any other rule is there for all
+    timed   whether its value is a moment, after which it is met: no simulation has one
+    read    a written value as the plan keeps it. Raises ValueError. None: the rule takes none
     written what a value looks like, for the error
     value_words   the value in a sentence
 
@@ -56,6 +55,7 @@ class StopRule:
     met: Callable[[Standing, str], bool]
     needs: tuple[str, ...] = ()
     looks: bool = False
+    timed: bool = False
     read: Callable[[str], str] | None = None
     written: str = ""
     value_words: Callable[[str], str] = str
@@ -124,6 +124,7 @@ _ROWS = (
     StopRule(
         name="deadline",
         met=_passed,
+        timed=True,
         read=_read_moment,
         written="'deadline 2027-01-31T18:00' (UTC unless it says so)",
         value_words=lambda moment: moment_words(datetime.fromisoformat(moment)),

@@ -23,7 +23,7 @@ from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
 from labelcore.log.recuts import found_recut, recut_due
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import ALL, looking, rule_names
+from labelcore.plan.stop_rules import ALL, RULES, looking, rule_names
 from labelcore.population import Population
 from labelcore.promises import State, Status
 from labelcore.results.types import Estimate
@@ -184,7 +184,7 @@ class _Session:
         return np.asarray(np.all(possible, axis=0) if self.every else np.any(possible, axis=0))
 
     def _may_be_met(self, rule: str, positions: IntArray) -> BoolArray:
-        if rule == "deadline":
+        if RULES[rule].timed:
             return np.zeros(len(positions), dtype=bool)  # No time passes.
         if rule == "claims":
             return may_be_settled(self.engine, positions, self.codes[positions])

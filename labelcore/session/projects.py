@@ -19,7 +19,7 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import rule_parts, rules_in
+from labelcore.plan.stop_rules import RULES, rule_parts, rules_in
 from labelcore.population import Population, read_as_it_is
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import (
@@ -88,8 +88,8 @@ def refuse_passed(plan: Plan) -> None:
     """Raises PlanArgumentError for a deadline that has passed: a new project would end at once."""
     for rule in rules_in(plan.stop or ()):
         name, value = rule_parts(rule)
-        if name == "deadline" and datetime.fromisoformat(value) <= datetime.fromisoformat(now()):
-            raise PlanArgumentError("stop", "must name a deadline that is still to come", got=rule)
+        if RULES[name].timed and datetime.fromisoformat(value) <= datetime.fromisoformat(now()):
+            raise PlanArgumentError("stop", f"must name a {name} that is still to come", got=rule)
 
 
 def _refuse_superseded(plan: Plan) -> None:

@@ -165,6 +165,7 @@ class Draft(OfAFile):
     together: bool | None = None
     unsure: str | None = None
     stops: dict[str, bool] = field(default_factory=dict)
+    stop_value: dict[str, str] = field(default_factory=dict)
     stop_how: dict[str, str] = field(default_factory=dict)
     first_day: date = field(default_factory=lambda: datetime.now(UTC).date() + timedelta(days=1))
     day: date | None = None

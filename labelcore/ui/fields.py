@@ -223,6 +223,7 @@ OF_THE_PLAN = (
     ),
     Field("unsure", "cards", "“Not sure” and “broken”"),
     Field("stops", "tick", "", key="stop"),
+    Field("stop_value", "text", "", first=""),
     Field(
         "stop_how",
         "row",

@@ -14,7 +14,7 @@ from labelcore.estimands import SCALARS
 from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import EVERY, SOME
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import RULES, looking, moment_words
+from labelcore.plan.stop_rules import RULES, available, looking, moment_words
 from labelcore.planning.methods import Line, named
 from labelcore.population import Population
 from labelcore.promises import Form, Promise
@@ -525,11 +525,14 @@ def show_stop(terms: Terms, goal: Goal) -> tuple[str, ...] | None:
     """What ends the session; None while the deadline lies in the past."""
     goals = terms.goals(goal)
     st.markdown("What ends the session by itself?")
-    for rule in (*goals, "deadline"):
+    for rule in (*goals, *available(())):
         ask("stop", part=rule, label=RULES[rule].choice, first=rule in goals)
     chosen, stop = terms.stops(goals), terms.stop(goals)
-    if "deadline" in chosen:
-        show_deadline(terms, passed=stop is None)
+    for rule in chosen:
+        if RULES[rule].timed:
+            show_deadline(terms, passed=stop is None)
+        elif RULES[rule].read is not None:
+            ask("stop_value", part=rule, label=f"The value, as in {RULES[rule].written}")
     if stop is None:
         return None
     if len(chosen) > 1:

@@ -18,7 +18,7 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
-from labelcore.plan.stop_rules import ALL, ANY, wanted
+from labelcore.plan.stop_rules import ALL, ANY, RULES, available, looking, wanted
 from labelcore.plan.terms import watched_horizon
 from labelcore.planning.methods import (
     Line,
@@ -364,7 +364,7 @@ class Terms(Rules):
 
     def stops(self, goals: Sequence[str]) -> list[str]:
         """The stop rules that are chosen: the goals unless they are taken away."""
-        every = (*goals, "deadline")
+        every = (*goals, *available(()))
         return [rule for rule in every if self.now.value("stops", rule in goals, part=rule)]
 
     def deadline(self) -> datetime:
@@ -373,12 +373,16 @@ class Terms(Rules):
     def stop(self, goals: Sequence[str]) -> tuple[str, ...] | None:
         """What ends the session, as a plan takes it; None while the deadline lies in the past."""
         chosen = self.stops(goals)
-        if "deadline" in chosen and self.deadline() <= datetime.now(UTC):
+        if any(RULES[rule].timed for rule in chosen) and self.deadline() <= datetime.now(UTC):
             return None
-        moment = f"deadline {self.deadline().isoformat(timespec='minutes')}"
-        rules = tuple(moment if rule == "deadline" else rule for rule in chosen)
+        rules = tuple(f"{rule} {self._value_of(rule)}".rstrip() for rule in chosen)
         how = self.shown("stop_how", first_how(chosen))
         return (ALL, *rules) if len(rules) > 1 and how == ALL else rules
+
+    def _value_of(self, rule: str) -> str:
+        if RULES[rule].timed:
+            return self.deadline().isoformat(timespec="minutes")
+        return str(self.now.value("stop_value", "", part=rule))
 
     def plan(self, **terms: Any) -> Plan:
         """The plan of the method on these terms. Raises ValueError, TypeError where it cannot
@@ -417,5 +421,5 @@ class Terms(Rules):
 
 
 def first_how(chosen: Sequence[str]) -> str:
-    """Goals are wanted together; a deadline ends the session alone."""
-    return ANY if "deadline" in chosen else ALL
+    """Goals are wanted together; what does not look at results ends the session alone."""
+    return ALL if looking(chosen) == tuple(chosen) else ANY

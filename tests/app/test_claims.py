@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.designs.base import INTERVAL_RULES
+from labelcore.plan.stop_rules import RULES
 from labelcore.ui import claims_view, draft
 from labelcore.ui import new_confidence as new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
@@ -17,6 +18,7 @@ from tests.answering import answer_draws
 from tests.app.conftest import button, created, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 from tests.cases import sampled
+from tests.plan.test_stop_rules import LABELS
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -146,14 +148,21 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     assert created(page, data_folder).plan.claims == ("accuracy[a] > accuracy[b]",)
 
 
-def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
+def test_deadline_alone_and_with_a_margin(
+    app, items: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a rule that the form has never seen."""
+    monkeypatch.setitem(RULES, "labels", LABELS)
     page = whole_way(app, items, way=draft.MARGIN)
+    page.checkbox(key="new-stop-labels").set_value(True).run()
+    page.text_input(key="new-stop-value-labels").set_value("30").run()
     assert page.checkbox(key="new-stop-margin").value
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     day = datetime.now(UTC).date() + timedelta(days=30)
     page.date_input(key="new-deadline-day").set_value(day)
     page.time_input(key="new-deadline-hour").set_value(time(9, 30))
-    assert created(page, data_folder).plan.stop == ("margin", f"deadline {day}T09:30:00+00:00")
+    deadline = f"deadline {day}T09:30:00+00:00"
+    assert created(page, data_folder).plan.stop == ("margin", deadline, "labels 30")
 
 
 @pytest.mark.full

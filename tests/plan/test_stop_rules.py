@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,15 @@ def test_a_new_row_ends_sessions_of_every_design(tmp_path: Path) -> None:
             session.answer(item, known.population.classes[known.truth[int(item.item_id[1:])]])
         assert session.labels == 7 and session.events[-1].text == "labels 7"
         assert session.status == "goal reached"
+
+
+def test_a_moment_of_any_rule_must_be_still_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RULES, "closing", replace(RULES["deadline"], name="closing"))
+    plan = lc.Plan("simple_random", ["accuracy"], budget=20, stop="closing 2020-01-01")
+    with pytest.raises(lc.errors.PlanError, match="name a closing that is still to come"):
+        lc.Session(calibrated(tmp_path, 300, 1).population, plan)
 
 
 @pytest.mark.usefixtures("with_labels")
