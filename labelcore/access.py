@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
 
 class NotAllowedError(ValueError):
@@ -54,26 +53,25 @@ class Visitor:
 
 OWNER = Visitor("", "owner", frozenset(Right))
 
-PAGES: Mapping[str, Right | None] = MappingProxyType(
-    {
-        "app": None,
-        "new_project": Right.RUN,
-        "label": Right.JUDGE,
-        "progress": Right.SEE,
-        "explore": Right.SEE,
-        "review": Right.SEE,
-        "people": Right.SEE,
-        "report": Right.SEE,
-        "watch": Right.SEE,
-        "audit": Right.RUN,
-        "method": None,
-    }
-)
+OF_PROJECTS: Mapping[str, Right] = {
+    "label": Right.JUDGE,
+    "progress": Right.SEE,
+    "explore": Right.SEE,
+    "review": Right.SEE,
+    "people": Right.SEE,
+    "report": Right.SEE,
+}
+"""Pages of one project, in the order of their links; others ask for a right in every project."""
+PAGES: Mapping[str, Right | None] = {
+    "app": None,
+    "new_project": Right.RUN,
+    **OF_PROJECTS,
+    "watch": Right.SEE,
+    "audit": Right.RUN,
+    "method": None,
+}
 """{page, by the name of its file: the right it asks for}; None: any visitor who was let in, or, on
 the page of a method, the right that goes with what it shows."""
-
-OF_PROJECTS = frozenset({"label", "progress", "explore", "review", "people", "report"})
-"""Pages of one project; the others ask for a right in every project."""
 
 
 def key_of(created_at: str, fingerprint: str) -> str:

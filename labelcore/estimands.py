@@ -57,8 +57,7 @@ class Estimand(Quantity):
     formula  the same in the counts of the confusion matrix, for people
     short    what its interval says, for one short sentence; {range}, {items}, {classifier} and
              {positive!r} are filled in. "" where it is no share of items
-    group    which items both totals count, if these are known before labelling: "all", "predicted"
-             or "unpredicted"; "" if the denominator depends on the labels
+    group    which items both totals count: "all", "predicted", "unpredicted"; "": labels decide it
     per_class   whether there is a result for each of several classes
     difference  whether it is the first classifier's figure minus the second one's
     """
@@ -76,6 +75,12 @@ class Estimand(Quantity):
     def least(self) -> float:
         """The smallest possible value; the largest is 1."""
         return -1.0 if self.difference else 0.0
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether a classifier without errors has 1."""
+        above, below = self.numerator, self.denominator
+        return above[0] == below[0] and sum(above) == sum(below)
 
     @property
     def of_negatives(self) -> bool:
@@ -266,7 +271,7 @@ def table_of(rows: list[Estimand], cells: Cells) -> Table:
     """The rows over ``cells``: differences of the two classifiers, or ratios of the first one."""
     if not any(row.difference for row in rows):
         return ratios(rows, cells)
-    return Differences(ratios(rows, cells), _ratios(rows, cells, _other(cells)))
+    return Differences(ratios(rows, cells), ratios(rows, cells, _other(cells)))
 
 
 def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
@@ -313,13 +318,10 @@ def _other(cells: Cells) -> BoolArray:
     return cells.other
 
 
-def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
-    """The rows as ratios over ``cells``: each total is c0 N + c1 K + c2 N_pred + c3 K_pred."""
-    return _ratios(rows, cells, cells.predicted)
-
-
-def _ratios(rows: list[Estimand], cells: Cells, called: BoolArray) -> Ratios:
-    predicted = called.astype(float)
+def ratios(rows: list[Estimand], cells: Cells, called: BoolArray | None = None) -> Ratios:
+    """The rows as ratios over ``cells``: each total is c0 N + c1 K + c2 N_pred + c3 K_pred, of the
+    first classifier unless others are ``called`` positive."""
+    predicted = (cells.predicted if called is None else called).astype(float)
     items = cells.size.sum(axis=-1, keepdims=True)
     items_predicted = (cells.size * predicted).sum(axis=-1, keepdims=True)
 

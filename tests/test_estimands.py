@@ -52,6 +52,12 @@ def test_value_is_that_of_the_confusion_matrix(
         assert value == pytest.approx(above / below, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", sorted(FORMULAS))
+def test_to_be_lower_is_worse_where_a_perfect_classifier_has_one(name: str) -> None:
+    above, below = FORMULAS[name](5, 0, 0, 7)
+    assert SCALARS[name].more_is_better == (above == below)
+
+
 @given(st.lists(st.tuples(COUNT, COUNT), min_size=4, max_size=4))
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_a_difference_is_that_of_two_confusion_matrices(

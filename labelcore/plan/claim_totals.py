@@ -113,10 +113,6 @@ def duels(cells: Cells, labelled: FloatArray, positive: FloatArray, left_leads: 
     return Duels(cells.size[:groups], better, worse, labelled[:, :groups])
 
 
-SAME_DENOMINATOR = ("recall", "specificity")
-"""Ratios whose denominator counts items of a true class: the same for every classifier."""
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of a claim: an estimand of a classifier, of one class against the rest (None: of
@@ -463,9 +459,9 @@ def _check_comparable(population: Population, read: ClaimText, row: Estimand) ->
 
 def _check_counted(read: ClaimText, row: Estimand, whose: str) -> None:
     """Whether a difference is a count: the denominators are known, or those of two classifiers
-    the same."""
+    the same, as they count items of a true class."""
     between = whose == "groups"
-    if row.group or (row.name in SAME_DENOMINATOR and not between):
+    if row.group or (row.denominator[2:] == (0, 0) and not between):
         return
     able = "accuracy, prevalence or precision" if between else "accuracy, precision or recall"
     raise refused_claim(

@@ -50,14 +50,7 @@ def icon() -> Image.Image:
 if TYPE_CHECKING:
     from labelcore.session.session import Session
 
-PAGES = {
-    "Label": "pages/label.py",
-    "Progress": "pages/progress.py",
-    "Explore": "pages/explore.py",
-    "Review": "pages/review.py",
-    "People": "pages/people.py",
-    "Report": "pages/report.py",
-}
+PAGES = {name.capitalize(): f"pages/{name}.py" for name in OF_PROJECTS}
 OUTSIDE = {"Watch": "pages/watch.py", "New project": "pages/new_project.py"}
 SHARED = {"Audit": "pages/audit.py"}
 """Where others may come in."""

@@ -46,9 +46,6 @@ from labelcore.waves.quarter import LAST, quarter_of
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
-NO_BETTER = ("prevalence", "false_omission_rate")
-"""Figures that are no worse for being lower."""
-
 
 class Monitor:
     """One named evaluation over many snapshots of a source: a wave each, an ordinary session.
@@ -661,7 +658,7 @@ class Monitor:
                 for question in engine.questions
                 if question.group is None
                 and question.versus is None
-                and question.row.name not in NO_BETTER
+                and question.row.more_is_better
             ]
         if not watches:
             raise ArgumentError(

@@ -346,7 +346,7 @@ def links(test: AppTest) -> dict[str, str]:
 
 def around(page: str) -> set[str]:
     """The pages that the head of a page leads to, if one may see them."""
-    alone = {*PAGES} - OF_PROJECTS - {"method"}
+    alone = {*PAGES} - {*OF_PROJECTS, "method"}
     return {"app", *(OF_PROJECTS if page in OF_PROJECTS else alone)}
 
 
