@@ -27,7 +27,7 @@ INSIDE: dict[str, str] = {
     "designs": "errors plugins promises stats estimands population",
     "plan": "errors promises stats estimands population tallies designs",
     "log": "errors promises stats estimands population tallies designs plan",
-    "results": "errors promises stats log",
+    "results": "errors promises stats estimands log",
     "words": "errors promises stats estimands designs log plan results",
     "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"

@@ -15,7 +15,7 @@ import pandas as pd
 
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import Curve
-from labelcore.estimands import CHOICES
+from labelcore.estimands import CHOICES, DIFFERENCE
 from labelcore.figures.choices import scope_of_choice
 from labelcore.figures.claims import alpha_of, statement_of
 from labelcore.figures.current import FiguresNow
@@ -25,7 +25,7 @@ from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
 from labelcore.results.base import Finding
 from labelcore.results.curves import Cut
-from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate, Scope
+from labelcore.results.types import Choice, Claim, Estimate, Scope
 from labelcore.words.quantities import SETTLED, key_parts
 
 METHOD, SOURCE = "an earlier rule", "the last look in the log"

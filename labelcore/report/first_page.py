@@ -18,6 +18,7 @@ from labelcore.charts.figure_bars import (
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.live_picture import SHARES, Bar, possible_scale
 from labelcore.charts.svg import WIDTH
+from labelcore.estimands import DIFFERENCE
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
 from labelcore.report.dates import day_words
@@ -27,7 +28,7 @@ from labelcore.report.markup import Child, Markup, element, picture, table, thei
 from labelcore.report.sections import decides, judged, name_of, quote
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
-from labelcore.results.types import DIFFERENCE, Choice, Estimate
+from labelcore.results.types import Choice, Estimate
 from labelcore.words.choices import (
     candidate_rows,
     choice_short,

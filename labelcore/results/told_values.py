@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.estimands import DIFFERENCE
 from labelcore.promises import State
 
-DIFFERENCE = "_difference"
 WIDE = 0.6
 """An interval over more than this share of what is possible allows no value."""
 LITTLE = 0.9

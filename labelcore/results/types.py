@@ -15,7 +15,6 @@ from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, 
 from labelcore.results.base import Closed, Finding
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
-from labelcore.results.told_values import DIFFERENCE as DIFFERENCE
 from labelcore.results.told_values import Told, known_ends, too_wide
 
 

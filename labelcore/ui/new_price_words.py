@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.estimands import CHOICES, CURVES, LISTS
+from labelcore.estimands import CHOICES, CURVES, DIFFERENCE, LISTS
 from labelcore.log.repeats import SPACING
 from labelcore.plan.pilot import NOTHING_KNOWN, PILOT
 from labelcore.plan.plan import Plan
@@ -19,7 +19,6 @@ from labelcore.planning.methods import Dearest, Line
 from labelcore.planning.outlook import AtOnce
 from labelcore.planning.spendings import Spending
 from labelcore.promises import Promise
-from labelcore.results.types import DIFFERENCE
 from labelcore.ui.curve_view import landmark_name
 from labelcore.ui.fields import SHARES
 from labelcore.ui.forecasts import EXACT

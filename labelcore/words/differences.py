@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import ceil, floor
 
+from labelcore.estimands import DIFFERENCE
 from labelcore.promises import State
 from labelcore.results.told_values import Told
-from labelcore.results.types import DIFFERENCE, Estimate, Scope
+from labelcore.results.types import Estimate, Scope
 from labelcore.words import sentences as words
 from labelcore.words.quantities import BY_SETTLED, is_settled, key_parts, term_of
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil, floor, log10
 
+from labelcore.estimands import DIFFERENCE
 from labelcore.promises import Form, Promise, State
 from labelcore.results.told_values import Told
-from labelcore.results.types import DIFFERENCE, Estimate, Scope
+from labelcore.results.types import Estimate, Scope
 from labelcore.words import found_so_far
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from labelcore.estimands import SCALARS
+from labelcore.estimands import DIFFERENCE, SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.results.told_values import Told, known_ends, too_wide
-from labelcore.results.types import DIFFERENCE, Estimate
+from labelcore.results.types import Estimate
 from labelcore.words import found_so_far
 from labelcore.words.differences import (
     guess_words,
@@ -145,8 +145,7 @@ def _short(estimate: Estimate) -> str:
     these = "" if judged is None else OF_THESE.format(judged=judged_percent(judged))
     if scope.by:
         these = FOR_GROUP.format(group=group_words(scope)) + these
-    sure = confidence_words(estimate.confidence)
-    return SURE.format(sure=sure, of_these=these, finding=finding)
+    return SURE.format(sure=confidence_words(estimate.confidence), of_these=these, finding=finding)
 
 
 def _term(estimate: Estimate) -> str:
