@@ -1,13 +1,18 @@
-"""Looking back: the answers in force, the newest first."""
+"""Looking back: the answers in force, the newest first, and the state at any past moment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from labelcore.log.events import Event, answer_word
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event, answer_word, sound_part
+from labelcore.log.kinds import fold, kind_named, take
+from labelcore.log.recorded_answers import Book
 from labelcore.log.state import LogState
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
 
 OPEN = ""
 """In the place of the answer of an item that has none; no class is called so."""
@@ -70,3 +75,31 @@ def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow
         second=second.get(index, ""),
         annotator=event.annotator,
     )
+
+
+def told(events: Iterable[Event], start: str) -> LogState:
+    """What a log says without its file, up to the first event that was changed.
+
+    start   the hash before the first event
+    """
+    state = LogState(Book(), start)
+    for event in sound_part(list(events), start):
+        try:
+            kind_named(event.kind)
+            fold(state, event)
+        except (ValueError, TypeError, LookupError):
+            break  # The chain was made anew round an event that never was.
+    return state
+
+
+def state_at(
+    population: Population, plan: Plan, events: Iterable[Event], sequence: int | None = None
+) -> LogState:
+    """The state after event number ``sequence``, or after all: any past moment of a session.
+
+    Raises ReplayError when an event does not follow from those before it.
+    """
+    state = LogState(Engine(population, plan))
+    for event in islice(events, sequence):
+        take(state, event)
+    return state

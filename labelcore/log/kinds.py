@@ -7,9 +7,7 @@ Whoever writes, reads or audits a log asks the same rules. A new kind is a class
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
 
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.errors import (
@@ -28,10 +26,8 @@ from labelcore.log.events import (
     RESERVED_ANSWERS,
     Event,
     rewritten,
-    sound_part,
 )
 from labelcore.log.further_choices import check_sought
-from labelcore.log.recorded_answers import Book
 from labelcore.log.recuts import check_recut, recut_due
 from labelcore.log.rules import (
     Figures,
@@ -50,8 +46,6 @@ from labelcore.log.rules import (
 )
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
-from labelcore.plan.plan import Plan
-from labelcore.population import Population
 
 # --- drawing -------------------------------------------------------------------------------------
 
@@ -619,31 +613,3 @@ def take(state: LogState, event: Event, figures: Figures | None = None) -> None:
     except (ValueError, TypeError) as error:
         raise ReplayError(event.sequence, str(error)) from error
     fold(state, event)
-
-
-def told(events: Iterable[Event], start: str) -> LogState:
-    """What a log says without its file, up to the first event that was changed.
-
-    start   the hash before the first event
-    """
-    state = LogState(Book(), start)
-    for event in sound_part(list(events), start):
-        try:
-            kind_named(event.kind)
-            fold(state, event)
-        except (ValueError, TypeError, LookupError):
-            break  # The chain was made anew round an event that never was.
-    return state
-
-
-def state_at(
-    population: Population, plan: Plan, events: Iterable[Event], sequence: int | None = None
-) -> LogState:
-    """The state after event number ``sequence``, or after all: any past moment of a session.
-
-    Raises ReplayError when an event does not follow from those before it.
-    """
-    state = LogState(Engine(population, plan))
-    for event in islice(events, sequence):
-        take(state, event)
-    return state

@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from labelcore.log.events import genesis
-from labelcore.log.kinds import told
+from labelcore.log.history import told
 from labelcore.store import LabelStore, ProjectRecord
 
 MONITOR = "monitor"

@@ -20,7 +20,8 @@ from typing import Any
 
 from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
-from labelcore.log.kinds import KINDS, told
+from labelcore.log.history import told
+from labelcore.log.kinds import KINDS
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.errors import ChangedTextError
 from labelcore.log.events import SALTED, Content, genesis
-from labelcore.log.kinds import told
+from labelcore.log.history import told
 from labelcore.log.state import LogState
 from labelcore.population import Population
 from labelcore.session.erasing import erase_again

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from labelcore.log.events import genesis
-from labelcore.log.kinds import told
+from labelcore.log.history import told
 from labelcore.log.people import GIVEN, person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.carried import MONITOR

@@ -22,7 +22,7 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.from_counts import answers_of, look_at, same_cells
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw
-from labelcore.log.kinds import state_at
+from labelcore.log.history import state_at
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.promises import Promise

@@ -13,7 +13,7 @@ import streamlit as st
 
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
-from labelcore.log.kinds import told
+from labelcore.log.history import told
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
 from labelcore.population.population import judged

@@ -17,7 +17,8 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError
 from labelcore.figures.current import FiguresNow
-from labelcore.log.kinds import check, state_at
+from labelcore.log.history import state_at
+from labelcore.log.kinds import check
 from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.last_look import MEAN

@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.figures.choices import choices_at
-from labelcore.log.kinds import state_at
+from labelcore.log.history import state_at
 from labelcore.report import report_html
 from labelcore.ui import session_picture
 from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS

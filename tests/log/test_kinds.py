@@ -12,7 +12,8 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log.events import Event
-from labelcore.log.kinds import KINDS, state_at, told
+from labelcore.log.history import state_at, told
+from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk

@@ -17,7 +17,8 @@ from labelcore.figures import from_counts
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.scalars import scalar_results, scalar_results_of, sizes_after_pilot
 from labelcore.log.engine import Engine
-from labelcore.log.kinds import check, state_at
+from labelcore.log.history import state_at
+from labelcore.log.kinds import check
 from labelcore.plan.pilot import (
     LITTLE_KNOWN,
     NOTHING_KNOWN,

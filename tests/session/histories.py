@@ -32,7 +32,7 @@ from hypothesis.stateful import (
 import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError
 from labelcore.log.events import Draw, Event, answer_word
-from labelcore.log.kinds import state_at
+from labelcore.log.history import state_at
 from labelcore.log.screens import LEASE
 from labelcore.population import Population
 from labelcore.replay import replay
