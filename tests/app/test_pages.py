@@ -161,7 +161,7 @@ def test_report_has_the_labels_to_take_away(
     assert offered == [f"As {kind}" for kind in ["CSV", "JSON Lines", "Parquet", "Excel", *tools]]
     assert "ASReview" in tools and "Splink" not in tools
     assert labels[:3] == ["Share file", "Report (PDF)", "Picture for slides"]
-    assert labels[-7:-2] == ["Excel", "Markdown", "JSON", ".rst", "Events CSV"]
+    assert labels[-4:] == [".rst", "Events CSV", "Estimates CSV", "Replay bundle"]
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)
     two.finish("enough")
