@@ -28,6 +28,7 @@ from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html,
 from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 from tests.report.sessions import begun
+from tests.stores import tamper
 
 LABELS = 20
 WRITERS = [report_html, report_json, bundle_zip, events_csv, estimates_csv]
@@ -51,16 +52,6 @@ def database(whole: Path, tmp_path: Path) -> Path:
     """A copy of it, to be changed."""
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     return tmp_path / "labels.db"
-
-
-def tamper(database: Path, *statements: str) -> None:
-    """What a program does that drops the triggers first."""
-    with closing(sqlite3.connect(database)) as connection, connection:
-        triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        for (name,) in connection.execute(triggers).fetchall():
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
 
 
 def unsealed(database: Path) -> None:

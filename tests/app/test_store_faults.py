@@ -23,6 +23,7 @@ from tests.app.conftest import button, plainly, surface
 from tests.cases import sampled
 from tests.permissions import modes, ordinary_user
 from tests.report.sessions import automatic_backup
+from tests.stores import tamper
 
 PAGES = ["", "label", "progress", "explore", "report"]
 
@@ -43,20 +44,12 @@ def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path,
     assert not app(page, project="demo").error
 
 
-def tamper(data_folder: Path, statement: str) -> None:
-    """What a program does that drops the triggers first."""
-    with closing(sqlite3.connect(data_folder / "labelcore.db")) as connection, connection:
-        for name in ("event_is_never_changed", "event_is_never_deleted"):
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute(statement)
-
-
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
 @pytest.mark.parametrize("page", sampled(PAGES, 2, seed=1, keep=["", "report"]))
 def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder, page) -> None:
     make(labels=30)
     change = "CASE label WHEN 'yes' THEN 'no' ELSE 'yes' END"
-    tamper(data_folder, f"UPDATE event SET label = {change} WHERE sequence = 5")
+    tamper(data_folder / "labelcore.db", f"UPDATE event SET label = {change} WHERE sequence = 5")
     shown = app(page, project="demo")
     if not page:
         assert "log changed at event 5" in plainly(shown) and "No figures are shown" in plainly(
@@ -77,7 +70,7 @@ def test_start_reads_the_logs_again_from_time_to_time(
     now = [0.0]
     monkeypatch.setattr(summary, "monotonic", lambda: now[0])
     assert "log changed" not in plainly(app(""))
-    tamper(data_folder, "UPDATE event SET label = 'no' WHERE label = 'yes'")
+    tamper(data_folder / "labelcore.db", "UPDATE event SET label = 'no' WHERE label = 'yes'")
     now[0] = summary.CHECKED_SECONDS + 1
     assert "log changed at event" in plainly(app(""))
 
@@ -98,7 +91,7 @@ def test_the_newest_backup_comes_back_by_one_press(app, make, data_folder, page,
     make(labels=3)
     sessions.store().close()
     if how == "changed":
-        tamper(data_folder, "UPDATE event SET at = '2020' WHERE sequence = 5")
+        tamper(data_folder / "labelcore.db", "UPDATE event SET at = '2020' WHERE sequence = 5")
     else:
         database.write_bytes(b"not a database" * 100)
         for end in ("-wal", "-shm"):  # as long as a session is open, pages lie there, too
@@ -146,7 +139,7 @@ def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) 
 def test_a_forged_text_is_not_shown(app, make, data_folder) -> None:
     make(labels=3)
     app("label", project="demo")
-    tamper(data_folder, """UPDATE item SET content = '{"text": "forged"}'""")
+    tamper(data_folder / "labelcore.db", """UPDATE item SET content = '{"text": "forged"}'""")
     shown = app("label", project="demo")
     assert "is not the one that was drawn" in plainly(shown) and "forged" not in plainly(shown)
     assert not surface(shown).get("answers")

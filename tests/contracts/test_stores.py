@@ -36,10 +36,10 @@ from labelcore.store import (
 from labelcore.store.base import NO_CONTENTS, Contents, Settings, name_for
 from labelcore.store.checks import tokens
 from tests.cases import searched
+from tests.stores import AT, answered, drawn, noted
 
 OpenStore = Callable[[], LabelStore]
 
-AT = "2026-01-01T00:00:00.000001+00:00"
 RECORD = ProjectRecord(
     "spam", AT, "f" * 64, '{ "seed" : 7.10 }', '{"path": "items.csv"}', '{"question": "?"}'
 )
@@ -61,18 +61,6 @@ ADDRESSES = {
     "sqlite": "sqlite:///{folder}/labels.db",
     "postgresql": "{postgres_url}",
 }
-
-
-def noted(sequence: int, text: str = "a note", **values: Any) -> Event:
-    return Event(sequence, "noted", AT, "a1", text=text, hash=f"h{sequence}", **values)
-
-
-def drawn(sequence: int, token: str) -> Event:
-    return Event(sequence, "drawn", AT, "a1", token=token, index=1, item_id="m-1", hash="h")
-
-
-def answer(sequence: int, token: str, label: str = "yes") -> Event:
-    return Event(sequence, "labelled", AT, "a1", answers=token, label=label, hash="h")
 
 
 def full_event(sequence: int, text: str, token: str, answers: str) -> Event:
@@ -293,14 +281,14 @@ def check_atomic(open_one: OpenStore) -> None:
 def check_repeated_token(open_one: OpenStore) -> None:
     store = with_project(open_one)
     store.create(replace(RECORD, name="other"))
-    first = [drawn(1, "t1"), answer(2, "t1", "yes"), drawn(3, "t2")]
+    first = [drawn(1, "t1"), answered(2, "t1", "yes"), drawn(3, "t2")]
     store.append("spam", first)
     repeats = [
-        ("spam", [answer(4, "t1", "no")], first[1]),
-        ("spam", [answer(2, "t1", "no")], first[1]),
+        ("spam", [answered(4, "t1", "no")], first[1]),
+        ("spam", [answered(2, "t1", "no")], first[1]),
         ("spam", [drawn(4, "t2")], first[2]),
         ("other", [drawn(1, "t2")], first[2]),
-        ("spam", [noted(4), drawn(5, "t2"), answer(6, "t1")], first[2]),
+        ("spam", [noted(4), drawn(5, "t2"), answered(6, "t1")], first[2]),
     ]
     for project, batch, stored in repeats:
         with pytest.raises(RepeatedTokenError) as caught:
@@ -557,12 +545,12 @@ def test_two_handles_see_each_other(open_one: OpenStore) -> None:
     first.append("spam", [drawn(1, "t1")], {"m-1": Content({"text": "hello"})})
     assert second.events("spam") == [drawn(1, "t1")]
     assert second.content("spam", "m-1") == Content({"text": "hello"})
-    second.append("spam", [answer(2, "t1")])
+    second.append("spam", [answered(2, "t1")])
     assert first.last_sequence("spam") == 2
     with pytest.raises(ConflictError):
         first.append("spam", [noted(2)])
     with pytest.raises(RepeatedTokenError):
-        first.append("spam", [answer(3, "t1")])
+        first.append("spam", [answered(3, "t1")])
     assert [one.person("spam", key, AT) for one, key in ((first, "a"), (second, "b"))] == [
         "me", "me 2",
     ]  # fmt: skip

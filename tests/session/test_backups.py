@@ -21,17 +21,14 @@ from labelcore.errors import (
     StoreFullError,
 )
 from labelcore.replay import replay_project
-from labelcore.session.backups import LosesLabelsError, back_up, kept_projects, restore
+from labelcore.session.backups import LosesLabelsError, back_up, restore
 from labelcore.session.copying import copy_project
 from labelcore.store import LabelStore, MemoryStore, sqlite_backup
 from tests.answering import answer_draws
 from tests.report.sessions import session_on, write_items
+from tests.stores import answers_in, tamper, url
 
 SECRET = "the secret of a browser"
-
-
-def url(file: Path) -> str:
-    return f"sqlite:///{file}"
 
 
 @pytest.fixture
@@ -45,16 +42,9 @@ def session(tmp_path: Path) -> Iterator[lc.Session]:
     made.store.close()
 
 
-def answers_of(file: Path) -> int:
-    with closing(lc.open_store(url(file), create=False)) as store:
-        return kept_projects(store)[0].answers
-
-
 def change_an_answer(file: Path, sequence: int) -> None:
     """As somebody would who opens the database by hand."""
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("DROP TRIGGER event_is_never_changed")
-        connection.execute("UPDATE event SET label = 'no' WHERE sequence = ?", (sequence,))
+    tamper(file, f"UPDATE event SET label = 'no' WHERE sequence = {sequence}")
 
 
 def test_a_backup_is_a_store_and_is_put_back(session: lc.Session, tmp_path: Path) -> None:
@@ -92,17 +82,17 @@ def test_what_would_be_lost_is_counted_before_anything_is(
     (found,) = caught.value.differences
     assert (found.kept, found.lost) == (last, len(session.events) - last)
     assert found.since == session.events[last].at
-    assert answers_of(store) == 13 and not list(tmp_path.glob("*-before-*"))
+    assert answers_in(store) == 13 and not list(tmp_path.glob("*-before-*"))
 
     done = restore(copy, url(store), force=True)
-    assert done.differences == (found,) and answers_of(store) == 10
-    assert done.aside is not None and answers_of(Path(done.aside)) == 13
+    assert done.differences == (found,) and answers_in(store) == 10
+    assert done.aside is not None and answers_in(Path(done.aside)) == 13
     with pytest.raises(StoreError, match="moved, replaced or deleted while it was open"):
         answer_draws(session, "yes", 1)
     back = restore(done.aside, url(store))
     assert back.differences is not None
     (found,) = back.differences
-    assert (found.lost, found.back_answers) == (0, 3) and answers_of(store) == 13
+    assert (found.lost, found.back_answers) == (0, 3) and answers_in(store) == 13
 
 
 def test_a_project_that_only_the_store_has_is_lost_whole(
@@ -128,7 +118,7 @@ def test_a_damaged_store_gives_way_to_its_backup(session: lc.Session, tmp_path: 
     done = restore(copy, url(store), force=True)
     assert done.differences is None and "not an SQLite database" in done.unreadable
     assert done.aside is not None and Path(done.aside).stat().st_size == 4096
-    assert answers_of(store) == 10
+    assert answers_in(store) == 10
 
 
 def test_what_a_lost_store_left_beside_it_is_not_taken_for_changes_of_its_backup(
@@ -143,7 +133,7 @@ def test_what_a_lost_store_left_beside_it_is_not_taken_for_changes_of_its_backup
     store.unlink()
     left.write_bytes(changes)
     done = restore(copy, url(store))
-    assert done.aside is None and answers_of(store) == done.projects[0].answers == 10
+    assert done.aside is None and answers_in(store) == done.projects[0].answers == 10
     (aside,) = tmp_path.glob("labels-before-*.db-wal")
     assert aside.read_bytes() == changes, "nothing of it is lost"
 
@@ -188,7 +178,7 @@ def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:
         restore(tmp_path / "backup.db", "memory://")
     with pytest.raises(StoreError, match="is kept nowhere"):
         back_up(MemoryStore(), tmp_path / "of_memory.db")
-    assert answers_of(tmp_path / "labels.db") == 10
+    assert answers_in(tmp_path / "labels.db") == 10
     names = {path.name.removesuffix("-wal").removesuffix("-shm") for path in tmp_path.iterdir()}
     names -= {"labels.seals", "labels.key", "labels.backups"}  # there after a second of labelling
     assert names == {"items.csv", "labels.db", "labels.items", "bad.db", "backup.db",
@@ -227,7 +217,7 @@ def test_a_backup_takes_the_place_of_an_older_one_and_never_of_its_store(
     with pytest.raises(StoreError, match="is the store itself"):
         back_up(session.store, tmp_path / "labels.db", force=True)
     answer_draws(session, "yes", 1)
-    assert answers_of(tmp_path / "labels.db") == 13
+    assert answers_in(tmp_path / "labels.db") == 13
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])

@@ -39,13 +39,9 @@ from labelcore.session.item_texts import TEXT_GONE
 from labelcore.store import back_up_now, note_written
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
-from tests.test_broken_log import tamper
+from tests.stores import tamper, url
 
 WHY = {"who": "Data Protection", "why": "asked for on 3 May"}
-
-
-def url(file: Path) -> str:
-    return f"sqlite:///{file}"
 
 
 def holding(folder: Path, text: str) -> list[str]:

@@ -27,13 +27,12 @@ from labelcore.store import backups, backups_folder, guard, put_back, read_seals
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws
 from tests.report.sessions import begun
+from tests.stores import EACH, empty
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
+@pytest.fixture(params=EACH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "postgresql":
-        return str(request.getfixturevalue("postgres_url"))
-    return f"sqlite:///{tmp_path / 'labels.db'}"
+    return empty(request.param, tmp_path, request)
 
 
 @pytest.fixture

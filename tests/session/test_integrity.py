@@ -38,13 +38,10 @@ from labelcore.store import backups
 from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import automatic_backup, begun, session_on
+from tests.stores import tamper, url
 
 FIRST, SINCE = 12, 6
 """Answers in the backup, and after it."""
-
-
-def url(file: Path) -> str:
-    return f"sqlite:///{file}"
 
 
 def label(session: lc.Session, number: int) -> None:
@@ -68,15 +65,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def database(made: Path, tmp_path: Path) -> Path:
     """The same once more, in a folder of its own."""
     return Path(shutil.copytree(made, tmp_path / "store")) / "labels.db"
-
-
-def tamper(database: Path, statement: str) -> None:
-    with closing(sqlite3.connect(database)) as connection, connection:
-        for (name,) in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall():
-            connection.execute(f"DROP TRIGGER {name}")
-        connection.execute(statement)
 
 
 def flip(database: Path) -> None:

@@ -18,6 +18,7 @@ from labelcore.replay import replay_project
 from labelcore.store import LabelStore, open_store
 from labelcore.testing.known import Known, calibrated
 from tests.cases import once
+from tests.stores import EACH, empty
 
 WORKER = Path(__file__).with_name("racing_worker.py")
 BUDGET = 32
@@ -38,11 +39,9 @@ def check_all_served_once(served: list[list[str]], asked: list[int], url: str) -
     assert replay_project(url, "race").answers == BUDGET
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
+@pytest.fixture(params=EACH)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "postgresql":
-        return str(request.getfixturevalue("postgres_url"))
-    return f"sqlite:///{tmp_path / 'labels.db'}"
+    return empty(request.param, tmp_path, request)
 
 
 @pytest.mark.full

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.log.events import Content, Event
-from labelcore.store import ProjectRecord
+from labelcore.log.events import Content
 from labelcore.store.sqlite import SqliteStore
-
-AT = "2026-01-01T00:00:00.000001+00:00"
+from tests.stores import RECORD, answered, drawn, reopened
 
 
 @pytest.fixture
@@ -21,12 +19,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(f"sqlite:///{path}", busy_seconds=0.2)
-    store.create(ProjectRecord("spam", AT, "f1", "{}", "{}"))
-    events = [
-        Event(1, "drawn", AT, "a1", token="t1", index=1, item_id="m-1", hash="h"),
-        Event(2, "labelled", AT, "a1", answers="t1", label="yes", hash="h"),
-    ]
-    store.append("spam", events, {"m-1": Content({"text": "hello"})})
+    store = reopened(path)
+    store.create(RECORD)
+    store.append("spam", [drawn(1, "t1"), answered(2, "t1")], {"m-1": Content({"text": "hello"})})
     yield store
     store.close()

@@ -14,16 +14,12 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.session.backups import kept_projects
 from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
 from labelcore.store.kept import STAMP, read_seals
 from tests.answering import answer_draws
 from tests.report.sessions import begun, session_on, write_items
-
-
-def url(file: Path) -> str:
-    return f"sqlite:///{file}"
+from tests.stores import answers_in, url
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +48,6 @@ def labelled(database: Path, number: int = 1) -> lc.Session:
     return session
 
 
-def answers(file: Path) -> int:
-    with closing(lc.open_store(url(file), create=False)) as store:
-        return kept_projects(store)[0].answers
-
-
 def test_the_first_label_of_a_process_makes_a_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,12 +58,12 @@ def test_the_first_label_of_a_process_makes_a_backup(
     answer_draws(session, "yes", 1)
     session.store.close()
     (made,) = backups(database)
-    assert answers(made) == 1 and oct(made.stat().st_mode)[-3:] == "600"
+    assert answers_in(made) == 1 and oct(made.stat().st_mode)[-3:] == "600"
     labelled(database)
     assert backups(database) == [made], "the newest one is young"
     monkeypatch.setattr(guard, "BACKUP_SECONDS", 0.0)
     labelled(database)
-    assert answers(backups(database)[0]) == 3 and len(backups(database)) == 2
+    assert answers_in(backups(database)[0]) == 3 and len(backups(database)) == 2
 
 
 @pytest.mark.parametrize(("most", "due"), [(100, (1, 2, 4, 8, 16)), (4, (1, 2, 4, 8, 12))])
@@ -90,7 +81,7 @@ def test_a_sitting_is_backed_up_as_it_grows(
     for number in due:
         answer_draws(session, "yes", number - given)
         given, until = number, time.monotonic() + 30
-        while not (made := backups(database)) or answers(made[0]) < number:
+        while not (made := backups(database)) or answers_in(made[0]) < number:
             assert time.monotonic() < until, f"no backup with {number} labels"
             time.sleep(0.02)
 
@@ -123,7 +114,7 @@ def test_a_name_with_brackets_has_its_backups(database: Path) -> None:
 def test_a_full_disk_fails_no_label(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10, 10, 0))
     session = labelled(database)
-    assert not backups(database) and answers(database) == 13
+    assert not backups(database) and answers_in(database) == 13
     assert session.store.problem.startswith("No backup could be made: the disk of ")
     assert session.store.problem.endswith("Labels are stored all the same.")
 
@@ -132,14 +123,14 @@ def test_a_folder_that_cannot_be_written_fails_no_label(database: Path) -> None:
     backups_folder(database).write_text("in the way")
     assert "No backup could be made" in labelled(database).store.problem
     backups_folder(database).unlink()
-    assert not labelled(database).store.problem and answers(database) == 14
+    assert not labelled(database).store.problem and answers_in(database) == 14
 
 
 def test_a_seal_that_cannot_be_written_fails_no_label(database: Path) -> None:
     database.with_suffix(".seals").unlink()
     database.with_suffix(".seals").mkdir()
     assert "The labels are not sealed" in labelled(database).store.problem
-    assert answers(database) == 13
+    assert answers_in(database) == 13
 
 
 def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
@@ -176,7 +167,7 @@ def test_a_copy_with_another_ending_has_no_seal_of_the_original(database: Path) 
         store.backup(copy)
     labelled(database)
     labelled(copy)
-    assert answers(copy) == answers(database) == 13
+    assert answers_in(copy) == answers_in(database) == 13
 
 
 def test_what_is_given_up_is_kept_in_mind(database: Path) -> None:

@@ -11,35 +11,18 @@ from sqlalchemy import create_engine, inspect
 
 import labelcore.store.sqlite as migrations
 from labelcore.errors import StoreError
-from labelcore.log.events import FIELDS, Content, Event
-from labelcore.store import ProjectRecord, act, note, open_store
+from labelcore.log.events import FIELDS, Content
+from labelcore.store import act, note, open_store
 from labelcore.store.database import event_table, metadata
 from labelcore.store.sqlite import SqliteStore
+from tests.stores import RECORD, answered, drawn, noted, reopened
 
-AT = "2026-01-01T00:00:00.000001+00:00"
-RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
 REPLACED_PROJECT = (
     "INSERT OR REPLACE INTO project SELECT id, name, created_at, fingerprint, '[]',"
     " population_json, settings_json, archived FROM project"
 )
 REPLACED_ACT = "INSERT OR REPLACE INTO act SELECT sequence, at, 'x', what, about, hash FROM act"
 VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
-
-
-def noted(sequence: int, text: str = "a note") -> Event:
-    return Event(sequence, "noted", AT, "a1", text=text, hash=f"h{sequence}")
-
-
-def drawn(sequence: int, token: str) -> Event:
-    return Event(sequence, "drawn", AT, "a1", token=token, index=1, item_id="m-1", hash="h")
-
-
-def answered(sequence: int, token: str) -> Event:
-    return Event(sequence, "labelled", AT, "a1", answers=token, label="yes", hash="h")
-
-
-def reopened(path: Path) -> SqliteStore:
-    return SqliteStore(f"sqlite:///{path}", busy_seconds=0.2)
 
 
 # The file

@@ -14,22 +14,10 @@ import pytest
 
 import labelcore.store.sqlite_file as sqlite_file
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
-from labelcore.log.events import Content, Event
-from labelcore.store import ProjectRecord
+from labelcore.log.events import Content
 from labelcore.store.sqlite import SqliteStore
 from tests.permissions import modes, ordinary_user
-
-AT = "2026-01-01T00:00:00.000001+00:00"
-RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
-
-
-def noted(sequence: int, text: str = "a note") -> Event:
-    return Event(sequence, "noted", AT, "a1", text=text, hash=f"h{sequence}")
-
-
-def reopened(path: Path) -> SqliteStore:
-    return SqliteStore(f"sqlite:///{path}", busy_seconds=0.2)
-
+from tests.stores import RECORD, noted, reopened
 
 # Paths
 

@@ -16,23 +16,13 @@ from sqlalchemy.exc import DBAPIError
 
 import labelcore.team as team
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
-from labelcore.log.events import Content, Event
+from labelcore.log.events import Content
 from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, open_store
 from labelcore.store.database import metadata
 from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.postgres import PASSWORD, Server, running
-
-AT = "2026-01-01T00:00:00.000001+00:00"
-RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
-
-
-def drawn(sequence: int, token: str, item: str = "m-1") -> Event:
-    return Event(sequence, "drawn", AT, "a1", token=token, index=1, item_id=item, hash="h")
-
-
-def answered(sequence: int, token: str) -> Event:
-    return Event(sequence, "labelled", AT, "a1", answers=token, label="yes", hash="h")
+from tests.stores import AT, RECORD, answered, drawn
 
 
 @pytest.fixture

@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.designs import METHODS, register
 from labelcore.papers import METHODS as OF_PAPERS
 from labelcore.ui.new_cards import ACCURACY, RANKED
 from tests.app.conftest import created, to_aim
+from tests.app.papers.test_new_project import content, field
 from tests.app.test_new_project import with_upload
 from tests.cases import sampled
 
-ITEMS = 160
 SHIP, SEVERAL = "Which cut should I ship?", "Several classifiers at once"
 # Method -> the question, and parameters that suit so few items.
 STARTED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -33,17 +32,6 @@ STARTED: dict[str, tuple[str, dict[str, Any]]] = {
     "random_curve": (RANKED.title, {}),
     "tenths": (ACCURACY.title, {"parts": 5}),
 }
-
-
-def content() -> bytes:
-    """A score and two classifiers; what the one calls positive the other does too."""
-    rows = [f"i{n},item {n},{1 - n / ITEMS:.4f},{int(n < 48)},{int(n < 64)}" for n in range(ITEMS)]
-    return "\n".join(["id,text,score_strict,pred_strict,pred_lenient", *rows]).encode()
-
-
-def field(page: AppTest, name: str) -> Any:
-    fields = [*page.number_input, *page.text_input]
-    return next(one for one in fields if f"-{name}" in str(one.key) and "param" in str(one.key))
 
 
 def test_every_method_of_the_papers_is_started_here() -> None:

@@ -21,6 +21,8 @@ from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 from tests.cases import once, sampled
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
+from tests.papers.curves.test_paula import blocks
+from tests.papers.curves.test_random_curve import in_ranks
 
 NAME = "logarithmic_stratified"
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -31,18 +33,6 @@ known = once(calibrated, 900, seed=21, a=1.0, b=1.0)
 
 def plan_of(params: dict[str, Any] | None = None, **values: Any) -> lc.Plan:
     return lc.Plan(NAME, ASKED, params={**SMALL, **(params or {})}, seed=3, **values)
-
-
-def blocks(engine: Engine) -> list[np.ndarray]:
-    """The ranks asked in each block, in the order asked."""
-    frame: Any = engine.frame
-    asked = engine.design.asked(engine.setup, frame, 0, engine.most)
-    parts = np.split(engine.rank_of[asked], frame.batch_ends[:-1])
-    return [np.asarray(part) for part in parts]
-
-
-def in_ranks(known: Known, engine: Engine) -> np.ndarray:
-    return known.truth[engine.rank_order].astype(float)
 
 
 # --- what is asked -------------------------------------------------------------------------------
