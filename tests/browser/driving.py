@@ -24,6 +24,7 @@ from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
 
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = ".lc-box"
@@ -195,6 +196,13 @@ def open_label(page: Page, url: str, project: str) -> None:
         page.labelcore_probed = True  # type: ignore[attr-defined]
     page.goto(f"{url}/label?project={quote(project)}")
     wait_for_item(page)
+
+
+def begin(page: Page, server: Server, name: str, **plan: Any) -> str:
+    """A project made for the test, open to be labelled; its name."""
+    make_project(server.data, name, **plan)
+    open_label(page, server.url, name)
+    return name
 
 
 def wait_for_item(page: Page) -> None:

@@ -57,8 +57,7 @@ def places(page: Page) -> list[object]:
 def test_a_note_with_answer_letters_labels_nothing(
     page: Page, shared_server: Server, data: Path
 ) -> None:
-    project = driving.make_project(data, "Note")
-    driving.open_label(page, shared_server.url, project)
+    project = driving.begin(page, shared_server, "Note")
     driving.answer(page, "y")
     item = driving.shown(page)["text"]
     words = "yes, no: any <b>funny</b> lousy business"
@@ -99,8 +98,7 @@ def test_a_note_with_answer_letters_labels_nothing(
 
 @pytest.mark.full
 def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, data: Path) -> None:
-    project = driving.make_project(data, "History")
-    driving.open_label(page, shared_server.url, project)
+    project = driving.begin(page, shared_server, "History")
     seen = []
     for _ in range(3):
         seen.append(driving.shown(page)["text"])

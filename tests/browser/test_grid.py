@@ -21,8 +21,7 @@ PRESSED = "nodes => nodes.map(one => one.ariaPressed).join(' ')"
 def open_grid(page: Page, server: Server, name: str, **plan: object) -> str:
     """A page of twelve short texts, drawn at random in one order."""
     terms = {"design": "simple_random", "budget": 40, "promise": "watched", **plan}
-    project = driving.make_project(server.data, name, **terms)
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, name, **terms)
     page.keyboard.press("g")
     page.locator(CELL).first.wait_for()
     driving.settle(page)

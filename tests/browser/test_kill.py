@@ -40,8 +40,7 @@ def test_nothing_called_saved_is_missing_after_kill_minus_nine(server: Server, p
 @pytest.mark.full
 def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page: Page) -> None:
     """Nobody reloads: a press while it is down waits, is not called saved, and is stored then."""
-    project = driving.make_project(server.data, "Open")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Open")
     driving.answer(page, "y")
     token = driving.shown(page)["token"]
     server.kill()
@@ -112,8 +111,7 @@ def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_bac
 def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, page: Page) -> None:
     """The first one's item was answered elsewhere; the second is stored, and the page still says
     what became of the first. Another answer to an item whose press is under way is refused."""
-    project = driving.make_project(server.data, "Both")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Both")
     server.kill()
     page.keyboard.press("n")
     page.wait_for_timeout(500)
@@ -134,8 +132,7 @@ def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, 
 def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
     server: Server, page: Page
 ) -> None:
-    project = driving.make_project(server.data, "Anew")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Anew")
     token = driving.shown(page)["token"]
     server.kill()
     page.keyboard.press("n")
@@ -154,8 +151,7 @@ def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
 def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     server: Server, page: Page
 ) -> None:
-    project = driving.make_project(server.data, "Elsewhere")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Elsewhere")
     token = driving.shown(page)["token"]
     server.kill()
     page.keyboard.press("n")
@@ -181,8 +177,7 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
 
 @pytest.mark.full
 def test_why_a_press_was_refused_is_said_until_the_next_one(server: Server, page: Page) -> None:
-    project = driving.make_project(server.data, "Quick")
-    driving.open_label(page, server.url, project)
+    driving.begin(page, server, "Quick")
     server.kill()
     page.keyboard.press("n")
     page.keyboard.press("y")
@@ -197,8 +192,7 @@ def test_why_a_press_was_refused_is_said_until_the_next_one(server: Server, page
 def test_each_press_that_is_too_late_is_named_whatever_was_refused_meanwhile(
     server: Server, page: Page
 ) -> None:
-    project = driving.make_project(server.data, "Refused")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Refused")
     token = driving.shown(page)["token"]
     server.kill()
     page.keyboard.press("s")

@@ -35,8 +35,7 @@ def test_rename_while_a_second_tab_is_open(
     new_browser: Callable[..., Page], shared_server: Server
 ) -> None:
     tab, other = new_browser(), new_browser()
-    driving.make_project(shared_server.data, "Before")
-    driving.open_label(tab, shared_server.url, "Before")
+    driving.begin(tab, shared_server, "Before")
     driving.label_items(tab, 2, lambda _: "y")
     rename(other, shared_server.url, "After <b>it</b>")
 
@@ -64,8 +63,7 @@ def test_words_mended_in_one_tab_stand_in_the_other(
     new_browser: Callable[..., Page], shared_server: Server
 ) -> None:
     tab, other = new_browser(), new_browser()
-    driving.make_project(shared_server.data, "Words")
-    driving.open_label(tab, shared_server.url, "Words")
+    driving.begin(tab, shared_server, "Words")
     choose(other, shared_server.url, "Correct the wording")
     field = other.locator("[class*='st-key-life-question-'] input")
     driving.fill(other, field, "Is it **really** right?", "Tab")

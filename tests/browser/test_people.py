@@ -20,6 +20,7 @@ from tests.browser.driving import (
     PROBE,
     answer,
     answers,
+    begin,
     events,
     label_without_page,
     make_project,
@@ -144,8 +145,7 @@ def test_an_item_comes_back_when_its_tab_is_closed(
 def test_a_reload_and_a_new_server_return_to_the_same_item_also_without_the_cookie(
     shared_server: Server, page: Page
 ) -> None:
-    project = make_project(shared_server.data, "Storage alone")
-    open_label(page, shared_server.url, project)
+    project = begin(page, shared_server, "Storage alone")
     answer(page, "y")
     before, item = cookie(page), shown(page)["text"]
     page.context.clear_cookies()

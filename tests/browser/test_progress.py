@@ -27,8 +27,7 @@ BELOW_LETTERS = """() => {
 def test_a_second_browser_sees_each_label(
     page: Page, new_page: Callable[..., Page], shared_server: Server
 ) -> None:
-    project = driving.make_project(shared_server.data, "Shared")
-    driving.open_label(page, shared_server.url, project)
+    project = driving.begin(page, shared_server, "Shared")
     driving.label_items(page, 2, lambda _: "y")
     viewer = new_page()
     viewer.goto(f"{shared_server.url}/progress?project={project}")

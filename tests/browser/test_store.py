@@ -24,8 +24,7 @@ def another_program(server: Server) -> closing[sqlite3.Connection]:
 def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
     page: Page, shared_server: Server
 ) -> None:
-    project = driving.make_project(shared_server.data, "Locked")
-    driving.open_label(page, shared_server.url, project)
+    project = driving.begin(page, shared_server, "Locked")
     driving.label_items(page, 2, lambda _: "y")
     item = driving.shown(page)
     with another_program(shared_server) as other:
@@ -54,8 +53,7 @@ def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
 def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
     page: Page, shared_server: Server
 ) -> None:
-    project = driving.make_project(shared_server.data, "Changed")
-    driving.open_label(page, shared_server.url, project)
+    project = driving.begin(page, shared_server, "Changed")
     item = driving.shown(page)
     with another_program(shared_server) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -88,8 +86,7 @@ def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, shared_server: 
 
 @pytest.mark.full
 def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -> None:
-    project = driving.make_project(server.data, "Moved")
-    driving.open_label(page, server.url, project)
+    project = driving.begin(page, server, "Moved")
     driving.label_items(page, 3, lambda _: "y")
     database = server.data / "labelcore.db"
     beside = [database, *(database.with_name(f"labelcore.db{s}") for s in ("-wal", "-shm"))]
