@@ -48,13 +48,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True)
-def items_for_examples(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def items_for_examples(request: pytest.FixtureRequest) -> None:
     """A folder of its own for each docstring, with a file of 1,000 scored items in it."""
     if not isinstance(request.node, pytest.DoctestItem):
         return
-    monkeypatch.chdir(tmp_path)
+    request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
     random = Random(1)
     rows = ["id,text,lr_score,lr_pred,true_label"]
     for number in range(1, 1001):

@@ -15,11 +15,13 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from tests import postgres, rooms
+from tests import compiled, postgres, rooms
 from tests.cases import EVERY_EXAMPLE, beyond_one_each, searched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+BROWSER = Path(__file__).with_name("browser")
 
 # Contracts are written once and run on several families of methods.
 pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing.scalars")
@@ -27,6 +29,14 @@ pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile("repeatable", searched(100), derandomize=True)
 settings.load_profile("repeatable")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """In a fresh checkout, workers that collect all tests compile them together."""
+    config = session.config
+    if hasattr(config, "workerinput") and config.args_source is config.ArgsSource.TESTPATHS:
+        given = config.workerinput
+        compiled.share(config, int(given["workerid"].removeprefix("gw")), given["workercount"])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -49,7 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does, and so
-    do further cases of a product, unless the test is marked ``whole``."""
+    do further cases of a product, unless the test is marked ``whole``. Browser tests come first:
+    what others take over is the end of a worker's list, and each would start a browser for it."""
+    items.sort(key=lambda item: not item.path.is_relative_to(BROWSER))
     products: dict[str, list[Any]] = {}
     for item in items:
         marks = [one.name for one in item.iter_markers()]
@@ -100,10 +112,13 @@ def pytest_runtest_makereport(
     return report
 
 
+_folders = count(1)
+
+
 @pytest.fixture(autouse=True)
-def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty ``LABELCORE_DATA`` for each test."""
-    folder = tmp_path / "data"
+def data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty ``LABELCORE_DATA`` for each test, made by what writes to it."""
+    folder = tmp_path_factory.getbasetemp() / f"data {next(_folders)}"
     monkeypatch.delenv("LABELCORE_STORE", raising=False)
     monkeypatch.setenv("LABELCORE_DATA", str(folder))
     return folder
@@ -118,24 +133,27 @@ def short_replay() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def no_wait_for_the_disk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def no_wait_for_the_disk(request: pytest.FixtureRequest) -> Iterator[None]:
     """What a power cut leaves is tested in ``tests/store``; nothing else waits for the disk."""
-    if "store" in request.path.parts:
-        return
     from labelcore.store import sqlite_file
 
     pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
     assert pragmas != list(sqlite_file.PRAGMAS)
-    monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+    with pytest.MonkeyPatch.context() as patch:
+        if "store" not in request.path.parts:
+            patch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+        yield
 
 
-@pytest.fixture(autouse=True)
-def trail_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def trail_waits() -> Iterator[None]:
     """No thread writes to the store of a test or of the next one; ``Trail.flush`` does."""
     from labelcore.store import Trail
 
-    monkeypatch.setattr(Trail, "_begin", lambda self: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Trail, "_begin", lambda self: None)
+        yield
 
 
 @pytest.fixture
