@@ -37,7 +37,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "rings": {"design": "logarithmic_stratified", "estimands": ["precision_curve"]},
 }
 
-QUICK = ("claims", "stream", "duel", "curve", "lists", "strata", "paula", "rings")
+QUICK = ("stream", "curve", "lists", "strata", "paula", "rings")
 
 
 def session_of(plan: dict[str, Any]) -> tuple[lc.Session, list[int]]:

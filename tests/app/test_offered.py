@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import Make, pictures
+from tests.cases import sampled
 from tests.pinned import numbers, stays, summed
 
 PAGES = ("label", "progress", "explore", "report", "review", "people", "audit", "watch")
@@ -35,7 +36,7 @@ def offered(page: AppTest) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", sampled(STATES, 3, seed=3))
 def test_what_each_page_offers_and_draws_stays(state: str, app, make: Make) -> None:
     session = make(**STATES[state])
     if state == "finished early":

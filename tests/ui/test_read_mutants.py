@@ -1,5 +1,5 @@
-"""The page's own way of reading: thousands of damaged files, each read or refused in words; a few
-hundred of them with every change."""
+"""The page's own way of reading: thousands of damaged files, each read or refused in words; about
+a hundred of them with every change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 
 from labelcore.population import apart
 from labelcore.population.guess import guess
-from tests.cases import sampled
+from tests.cases import repeated, sampled
 
 ROWS = [
     {"id": f"a{n}", "text": text, "score": n / 7, "pred": n % 2, "more": [n, {"k": text}]}
@@ -111,7 +111,7 @@ def mutants(kind: str, part: int) -> Iterator[bytes]:
     name, seed, _ = SEEDS[kind]
     dice = random.Random(f"{kind} {part}")
     whole = gzip.decompress(seed) if name.endswith(".gz") else None
-    for place in range(AT_ONCE):
+    for place in range(repeated(AT_ONCE)):
         if whole is not None and place % 2:
             yield gzip.compress(mutant(whole, dice), 1, mtime=0)
         else:
