@@ -214,8 +214,8 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
     charted = next(asked, next(iter(barred), None))
     key = "" if charted is None else charted.estimand
     course = session.course(key) if key else []
-    rows = history_rows(course, key)
     along = session.band("precision") if view == ALONG_SCORES else None
+    rows = history_rows(course, key)
     cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     dots = session.figures.agreements(ranks) if dots_shown(session) else {}
     race = session.figures.race() if dots and not claims else None
