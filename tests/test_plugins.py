@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -98,50 +98,19 @@ class Dicing(SimpleRandom):
         return np.random.default_rng().permutation(given)
 
 
-class Beyond(SimpleRandom):
-    """Asks for what is not there. Source: a mistake."""
-
-    name = "beyond"
-
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        return np.arange(55, 65)
-
-
-class Boastful(SimpleRandom):
-    """Source: a mistake."""
-
-    name = "boastful"
-    estimands: ClassVar[tuple[str, ...]] = ("accuracy", "selection")
-
-
-class Unsourced(SimpleRandom):
-    """Says nothing of where it comes from."""
-
-    name = "unsourced"
-
-
-class Namesake(SimpleRandom):
-    """Source: a mistake."""
-
-
-class Dividing(SimpleRandom):
-    """Source: a mistake."""
-
-    name = "dividing"
-
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        return np.arange(1 // len(progress.asked))
+def bad(called: str, doc: str = "Source: a mistake.", **own: Any) -> type[Any]:
+    return type(called, (SimpleRandom,), {"__doc__": doc, "name": called.lower(), **own})
 
 
 BAD = {
     Doubling: "no item is drawn twice",
     Dicing: "same seed, same draws",
-    Beyond: "it draws items of the file",
-    Boastful: "'selection' needs Chooses",
-    Unsourced: "its docstring must have a line 'Source:'",
-    Dividing: "'it works on a small file': ZeroDivisionError: integer division",
+    bad("Beyond", next_batch=lambda *_: np.arange(55, 65)): "it draws items of the file",
+    bad("Boastful", estimands=("accuracy", "selection")): "'selection' needs Chooses",
+    bad("Unsourced", "Says little."): "its docstring must have a line 'Source:'",
+    bad("Dividing", next_batch=lambda *_: 1 // 0): "'it works on a small file': ZeroDivisionError",
     object: "it must derive from Design",
-    Namesake: "'its name is its own': SimpleRandom has it already",
+    bad("Namesake", name="simple_random"): "'its name is its own': SimpleRandom has it already",
 }
 
 
