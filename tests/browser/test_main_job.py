@@ -22,8 +22,6 @@ def create_project(page: Page, url: str, path: Path, question: str) -> str:
     driving.to_aim(page, url, path, question)
     driving.choose_aim(page, "How accurate is it?")
     driving.unfold(page, "new-advanced")
-    driving.fill(page, page.locator(".st-key-new-budget input"), "48")
-    page.get_by_text("With 48 labels,").wait_for()
     driving.fill(page, page.locator(".st-key-new-seed input"), str(SEED))
     page.add_init_script(driving.PROBE)
     driving.create_project(page)
