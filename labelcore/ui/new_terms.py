@@ -15,7 +15,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.estimands import CHOICES, CURVES, LISTS, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, LISTS, SCALARS, SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
 from labelcore.plan.stop_rules import ALL, ANY, RULES, available, looking, wanted
@@ -284,7 +284,8 @@ class Terms(Rules):
     @property
     def groupings(self) -> list[str]:
         """The columns whose groups may get labels of their own."""
-        able = self.design.draws_by_group and self.way != CLAIMS and not self.along_ranks
+        figures = {*self.aim.estimands} & {*SCALARS}
+        able = self.design.draws_by_group and self.way != CLAIMS and figures
         groups = self.population.groups.items() if able else ()
         return [name for name, group in groups if may_be_asked(group)]
 

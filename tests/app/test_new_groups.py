@@ -9,7 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race
+from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import CLAIMS, Draft
+from labelcore.ui.new_cards import BETTER
 from labelcore.ui.new_race import races
 from tests.app.conftest import created, texts, to_aim
 from tests.cases import sampled
@@ -52,6 +54,14 @@ def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
     assert "± " in texts(page)
     session = created(page, data_folder)
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
+
+
+def test_a_question_whose_figures_have_no_groups_counts_none(app, data_folder: Path) -> None:
+    page = opened(app, named(data_folder, prediction_b=["yes", "no", "no"] * 400))
+    page.session_state[DRAFT].by = "language"
+    to_aim(page, "Is this right?", BETTER.title, design="recalibrated_neyman")
+    assert not page.error and "new-by" not in [one.key for one in page.segmented_control]
+    assert created(page, data_folder).plan.by is None
 
 
 @pytest.mark.full
