@@ -47,6 +47,10 @@ CONTENT = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+DATE = re.compile(
+    r"(\d{1,4}([-./])\d{1,2}\2\d{1,4})?[T ,]*(\d{1,2}:\d{2}[\d:.,+ utczamp-]*)?", re.IGNORECASE
+)
+"""Dates, times, or both."""
 MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
@@ -193,6 +197,12 @@ def _numbers(values: Sequence[str]) -> list[float] | None:
     return [float(value.replace(",", ".")) for value in values]
 
 
+def _numbers_or_dates(values: Sequence[str]) -> bool:
+    """Whether no value is of another kind."""
+    given = [value.strip() for value in values if value.strip()]
+    return all(NUMBER.fullmatch(value) or DATE.fullmatch(value) for value in given)
+
+
 def _between(values: Sequence[str]) -> bool:
     """Numbers from 0 to 1, not all of them whole."""
     numbers = _numbers(values) or [0.0]
@@ -233,9 +243,7 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
     words = [
         name
         for name in rest
-        if any(values[name])
-        and _numbers(values[name]) is None
-        and not holds_output(name, values[name])
+        if not _numbers_or_dates(values[name]) and not holds_output(name, values[name])
     ]
     named = tuple(name for name in words if _called_content(name))
     vary = [name for name in words if len(set(values[name])) > 1 or len(values[name]) == 1]

@@ -279,6 +279,15 @@ def test_a_code_in_every_row_is_the_id_and_numbers_of_a_rank_are_a_score() -> No
     assert guess(*sample(one=codes, other=codes, message=texts)).id is None, "two could be it"
 
 
+@pytest.mark.parametrize("stamp", ["01.02.2026 10:0", "2026-01-0", "12:3", "3/14/202"])
+def test_numbers_and_dates_are_not_taken_for_what_is_judged(stamp: str) -> None:
+    stamps = [f"{stamp}{row}" for row in range(9)]
+    found = guess(*sample(id=list(range(9)), when=stamps, text=["", *["1.5"] * 8]))
+    assert found.content == () and found.asks("content")
+    texts = [f"{one} the cat sat" for one in stamps]
+    assert guess(*sample(id=list(range(9)), note=texts)).content == ("note",)
+
+
 def test_a_score_in_percent_is_a_score() -> None:
     """So that its fault is told."""
     found = guess(*sample(id=[1, 2], text=["some words", "more words"], confidence=["76%", "n/a"]))
