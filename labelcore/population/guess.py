@@ -68,6 +68,7 @@ ENOUGH = 0.5
 ROUNDED = 0.015
 MOST_NAMED = 6
 FEWEST_CODES = 5
+NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,20 @@ def _id(free: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[str |
         if named:
             return Found(named[0], NAMED if rank == 0 else LIKELY)
     codes = [name for name in free if _all_different(values[name]) and _codes(values[name])]
-    return Found(codes[0] if len(codes) == 1 else None, LIKELY)
+    if len(codes) == 1:
+        return Found(codes[0], LIKELY)
+    called = [name for name in free if any(sign.search(snake(name)) for sign in IDS[:-1])]
+    nearly = (name for name in called if len({*values[name]}) >= NEARLY_ALL * len(values[name]))
+    return Found(None, LIKELY, next((_why_no_id(name, values[name]) for name in nearly), ""))
+
+
+def _why_no_id(name: str, values: Sequence[str]) -> str:
+    """Of a column whose values are not all there and different."""
+    row = next(row for row, value in enumerate(values) if not value or value in values[:row])
+    if not values[row]:
+        return f"{name} is called like an id, but it is empty in row {row + 1}."
+    rows = f"row {values.index(values[row]) + 1} and again in row {row + 1}"
+    return f"{name} is called like an id, but {values[row]!r} is in {rows}."
 
 
 def _codes(values: Sequence[str]) -> bool:

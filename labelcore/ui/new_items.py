@@ -379,7 +379,8 @@ def say_what_matters(items: Items) -> None:
     if items.meanings.id == ROW_NUMBERS:
         st.caption("No id column: row numbers are the ids, so the order of the rows must stay.")
     for part, reason in items.guess.reasons.items():
-        st.caption(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
+        say = st.warning if part == "id" else st.caption
+        say(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
     for branch in items.tree.branches if items.judged else ():
         if twice := branch.twice:
             st.caption(plain(f"{branch.path} is there twice in {count(twice, 'line')}: {FIRST}."))

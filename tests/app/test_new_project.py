@@ -161,6 +161,15 @@ def test_an_unsure_column_is_asked(app) -> None:
     assert "no fault" in texts(page)
 
 
+def test_an_id_that_comes_again_is_told_before_it_is_chosen(app) -> None:
+    rows = "".join(f"p{n % 19},text {n}\n" for n in range(20))
+    page = with_upload(app, "m.csv", f"post_id,text\n{rows}".encode())
+    assert [one.value.replace("\\", "").replace(JOINER, "") for one in page.warning] == [
+        "post_id is called like an id, but 'p0' is in row 1 and again in row 20."
+    ]
+    assert "no fault" in texts(page)
+
+
 def test_repeated_contents_are_told(app) -> None:
     page = with_upload(app, "m.csv", b"id,text\n1,a\n2,b\n3,a\n4,a\n")
     assert "2 items have the same content as an earlier one; the first: row 3 repeats row 1" in (

@@ -279,6 +279,18 @@ def test_a_code_in_every_row_is_the_id_and_numbers_of_a_rank_are_a_score() -> No
     assert guess(*sample(one=codes, other=codes, message=texts)).id is None, "two could be it"
 
 
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [("p4", "'p4' is in row 5 and again in row 11"), ("", "it is empty in row 11"), ("p10", "")],
+)
+def test_why_a_column_called_like_an_id_is_none_is_said(again: str, said: str) -> None:
+    codes = [f"p{row}" for row in range(20)]
+    found = guess(*sample(post_id=[*codes[:10], again, *codes[11:]], text=[TEXT] * 20))
+    reason = f"post_id is called like an id, but {said}."
+    assert found.reasons.get("id", "") == (reason if said else "")
+    assert found.id == (None if said else "post_id") and not found.asks("id")
+
+
 @pytest.mark.parametrize("stamp", ["01.02.2026 10:0", "2026-01-0", "12:3", "3/14/202"])
 def test_numbers_and_dates_are_not_taken_for_what_is_judged(stamp: str) -> None:
     stamps = [f"{stamp}{row}" for row in range(9)]
