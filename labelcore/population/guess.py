@@ -312,7 +312,9 @@ def _left_out(others: Sequence[str], values: Mapping[str, Sequence[str]]) -> str
     codes = [name for name in others if set(values[name]) == {"0", "1"}]
     sentences = []
     if between:
-        sentences.append(f"{_all_of(between)}: numbers from 0 to 1, perhaps a score.")
+        sentences.append(
+            f"{_all_of(between)}: numbers from 0 to 1 in the first rows, perhaps a score."
+        )
     if codes:
         sentences.append(f"{_all_of(codes)}: 0 and 1, perhaps a prediction, perhaps the truth.")
     return " ".join(sentences)

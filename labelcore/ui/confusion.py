@@ -23,10 +23,9 @@ TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 LONGEST = 1000
 """Letters of a heading in a file."""
 CAPTION = (
-    "Press a cell to see the items judged so. "
-    "Each row is what the {model} says, each column what human judgement says. "
-    "{each} Parts of the file that have no label yet are not guessed: they have a column of "
-    "their own."
+    "Press a cell to see the items judged so. Each row is what the {model} says, each column what "
+    "human judgement says. {each} Parts of the file that have no label yet are not guessed: they "
+    "have a column of their own."
 )
 
 

@@ -75,7 +75,7 @@ READERS = {
     "of their own. Each person opens the project in a browser of their own."
 }
 LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
-NARROW = {"width": 190}
+NARROW, UNTITLED = {"width": 190}, {"label_visibility": "collapsed"}
 
 OF_THE_ITEMS = (
     Field("listed", "list", "or a file that is here already"),
@@ -142,12 +142,7 @@ OF_THE_QUESTION = (
     ),
 )
 OF_THE_AIM = (
-    Field(
-        "aim",
-        "cards",
-        "What do you want to know?",
-        more={"width": "stretch", "label_visibility": "collapsed"},
-    ),
+    Field("aim", "cards", "What do you want to know?", more={"width": "stretch", **UNTITLED}),
     Field("classifier", "list", "Which classifier?"),
     Field("classifiers", "several", "Which? The items are drawn for the first."),
     Field("pair", "several", "Compared"),
@@ -167,22 +162,10 @@ OF_THE_AIM = (
     Field("by", "row", "Groups with labels of their own"),
 )
 OF_THE_PLAN = (
-    Field("way", "row", "Start from", first=BUDGET, more={"label_visibility": "collapsed"}),
+    Field("way", "row", "Start from", first=BUDGET, more=UNTITLED),
     Field("budget", "number", "Exactly this many labels", low=1),
-    Field(
-        "budget",
-        "stops",
-        "Fewer labels, or a tighter answer",
-        key="slider",
-        more={"label_visibility": "collapsed"},
-    ),
-    Field(
-        "",
-        "stops",
-        "Fewer labels, or tighter bounds",
-        key="size",
-        more={"label_visibility": "collapsed"},
-    ),
+    Field("budget", "stops", "Fewer labels, or a tighter answer", key="slider", more=UNTITLED),
+    Field("", "stops", "Fewer labels, or tighter bounds", key="size", more=UNTITLED),
     Field(
         "margin",
         "number",

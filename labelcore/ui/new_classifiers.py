@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.score_histogram import score_histogram_chart
@@ -24,7 +25,7 @@ from labelcore.ui.new_columns import Columns
 from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 
-EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE = 3, 8, 20
+EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE, MOST_STRAYS = 3, 8, 20, 0.05
 MOVE = "Move the threshold, or choose another prediction column."
 
 
@@ -160,10 +161,17 @@ def extremes(base: Population, name: str) -> None:
             st.text(f"{scores[place]:.4g}   {one_line(content, 160)}")
 
 
+def strays(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The places of those outside 0 to 1, where these are few and the scores no whole numbers."""
+    outside = np.flatnonzero((scores < 0) | (scores > 1))
+    few = len(outside) <= MOST_STRAYS * len(scores) and (scores % 1).any()
+    return outside if few else outside[:0]
+
+
 def first_threshold(base: Population, name: str) -> float:
-    """One half where the scores may be probabilities, else the middle one."""
-    low, high = float(base.scores[name].min()), float(base.scores[name].max())
-    if 0 <= low <= 0.5 <= high <= 1:
+    """One half where all scores but strays may be probabilities, else the middle one."""
+    scores = np.delete(base.scores[name], strays(base.scores[name]))
+    if 0 <= scores.min() <= 0.5 <= scores.max() <= 1:
         return 0.5
     return float(np.median(base.scores[name]))
 

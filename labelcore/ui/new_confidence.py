@@ -60,8 +60,7 @@ DISAGREEMENTS = (
 )
 FEWEST = (
     " With several classes a plain random sample needs the fewest labels for it; strata take two "
-    "to "
-    "three times as many."
+    "to three times as many."
 )
 SHARED = " The error of {error:.3g} % is shared."
 SAVED = 1 / 3

@@ -28,6 +28,7 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.fields import FIELDS, Field, Rules, same
 from labelcore.ui.files import Checked
 from labelcore.ui.hidden import hidden_columns
+from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_columns import NO_COLUMN, ROW_NUMBERS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
@@ -53,6 +54,10 @@ REVEALING = (
 MARKS = ("decimal", "quote")
 PLACES = 5
 """How many rows of equal faults are named."""
+STRAYS = (
+    "{classifier}: {some} are not from 0 to 1: {which}. If these are probabilities, mend the file: "
+    "as it is, only the order of the scores is used."
+)
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 MEANINGS = "Change what a column means"
 WRONG, ANOTHER = "Change how the file is read", "Another file"
@@ -315,6 +320,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         show_known(items.known, population)
         with preview:
             say_what_was_read(population)
+        show_strays(population)
         if population.prompt is None:  # Several systems may well answer a prompt alike.
             show_duplicates(items.whole.repeated, len(population))
         if items.known.lacking:
@@ -393,6 +399,15 @@ def say_what_matters(items: Items) -> None:
         )
     if revealing := items.columns.revealing:
         st.warning(plain(REVEALING.format(names=", ".join(revealing))))
+
+
+def show_strays(population: Population) -> None:
+    """The few scores that lie outside 0 to 1, while all others may be probabilities."""
+    for name, scores in population.scores.items():
+        if len(rows := strays(scores)):
+            some = f"{len(rows):,} of {count(len(scores), 'score')}"
+            which = places(f"{scores[row]:g} in row {row + 1:,}" for row in rows)
+            st.warning(plain(STRAYS.format(classifier=name, some=some, which=which)))
 
 
 def show_duplicates(repeated: Duplicates, items: int) -> None:
@@ -561,7 +576,7 @@ def show_faults(error: Exception, then: str = "") -> None:
     fault_table(error.faults)
 
 
-def places(numbers: Iterable[int | None]) -> str:
+def places(numbers: Iterable[int | str | None]) -> str:
     """
     >>> places([3, 7]), places([None]), places(range(1, 13))
     ('3, 7', '', '1, 2, 3, 4, 5 and 7 more')

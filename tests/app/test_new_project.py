@@ -4,6 +4,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 
@@ -12,6 +13,7 @@ from labelcore.population import Dialect
 from labelcore.report import report_html
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
+from labelcore.ui.new_classifiers import strays
 from labelcore.ui.safe_text import JOINER
 from tests.app.conftest import HOSTILE, back, button, captions, created, on, texts, to_aim
 from tests.cases import sampled
@@ -149,7 +151,9 @@ def test_a_first_row_of_data_is_suspected_and_can_be_said(app) -> None:
     assert "The first row looks like data" in page.warning[0].value
     chooser(page, "header").set_value(False).run()
     assert not page.warning
-    assert "column 3: numbers from 0 to 1, perhaps a score." in texts(page).replace("\\", "")
+    assert "column 3: numbers from 0 to 1 in the first rows, perhaps a score." in texts(
+        page
+    ).replace("\\", "")
     assert "2 items" in texts(page)
 
 
@@ -231,6 +235,23 @@ def test_a_path_outside_the_data_folder_is_refused_and_one_inside_is_read(
         assert "secret" not in "".join(str(d.value) for d in page.dataframe)
     page.text_input(key="new-typed").set_value("files/items.csv").run()
     assert not page.error and "no fault" in texts(page)
+
+
+def test_a_few_stray_scores_are_named_and_do_not_move_the_cut(app) -> None:
+    scores = [n / 100 for n in range(80)]
+    scores[70:72] = 1.7, -0.2
+    rows = "".join(f"i{n},text {n},{score}\n" for n, score in enumerate(scores))
+    page = with_upload(app, "m.csv", f"id,text,score_lr\n{rows}".encode())
+    (told,) = (one.value.replace("\\", "").replace(JOINER, "") for one in page.warning)
+    assert told.startswith("lr: 2 of 80 scores are not from 0 to 1: 1.7 in row 71, -0.2 in row 72.")
+    assert "no fault" in texts(page)
+    to_aim(page, "Is it good?", ACCURACY.title)
+    assert page.slider(key="new-threshold-lr").value == 0.5
+
+
+@pytest.mark.parametrize("stray", [[-3.2, -1.1, 2.5, 4.0, 8.1], [1.0, 2.0], [0.5]])
+def test_scores_of_another_kind_have_no_strays(stray: list[float]) -> None:
+    assert not len(strays(np.array([0.0, 1.0] * 40 + stray)))
 
 
 def test_score_alone_needs_a_threshold(app) -> None:
