@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from labelcore.charts.readings import READINGS
 from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
 from labelcore.promises import State
-from labelcore.results.curves import Cut
+from labelcore.results.curves import Band, Cut
+from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.curve_view import ranked_by
 from labelcore.ui.presses import sentence
@@ -28,6 +30,7 @@ NEED, VIEW, SENT = "explore-need", "explore-view", "explore-sent"
 NEEDS = (99.0, 95.0, 90.0, 80.0, 70.0, 50.0)
 FIRST_NEED = 90.0
 VIEWS = ("precision", "recall")
+TERMS = ("confidence", "promise", "state", "form", "scope", "labels_used", "tentative")
 SHALLOW = 10
 """Fewer first items than these are no cut that anybody asks for."""
 NOT_A_NUMBER = "Type a number of items, or a score such as 0.83; got {text!r}."
@@ -43,6 +46,33 @@ ITEMS, SCORE = (
 def own_cut_of(session: Session) -> int | None:
     """How many items the classifier that the list is ranked by calls positive."""
     return own_cut(session.population, ranked_by(session))
+
+
+def own_figures(session: Session, cut: Cut) -> tuple[Cut, bool]:
+    """A classifier's own cut as the figures about that classifier tell it, and whether they are a
+    first guess. Any other cut, and one of a plan that asks for the curve, is told by its band."""
+    if cut.rank != own_cut_of(session) or session.plan.along_ranks:
+        return cut, False
+    row = ranked_by(session), None
+    known = {cell.figure: cell for cell in session.table(()).cells if cell.row == row}
+    readings = {
+        name: _told(band, known[name].estimate)
+        for name, band in cut.readings.items()
+        if name in known and known[name].estimate.has_interval
+    }
+    if "precision" in readings and "yield" in cut.readings:
+        right = known["precision"].estimate
+        readings["yield"] = _told(cut.readings["yield"], right, cut.rank)
+    guess = "precision" in readings and not known["precision"].asked
+    return replace(cut, readings={**cut.readings, **readings}), guess
+
+
+def _told(band: Band, figure: Estimate, items: int = 1) -> Band:
+    """A band of one point by a figure of the same items, a share of so many."""
+    known = np.nan if figure.value is None else figure.value
+    value, low, high = (np.array([items * share]) for share in (known, figure.low, figure.high))
+    terms = {name: getattr(figure, name) for name in TERMS}
+    return replace(band, value=value, low=low, high=high, simultaneous=False, **terms)
 
 
 def required_precision() -> float:

@@ -17,7 +17,6 @@ from labelcore.charts.readings import READINGS
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import Curve, EstimatesCurve
 from labelcore.errors import CancelledError
-from labelcore.estimands import SCALARS
 from labelcore.figures.cuts import ranks_that_matter
 from labelcore.plan.plan import Plan
 from labelcore.planning.race import labels_for_cut
@@ -25,7 +24,7 @@ from labelcore.population import Population
 from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.results.curves import Band, Cut
-from labelcore.results.types import Choice, Estimate
+from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions, visitor, waiting
@@ -41,6 +40,7 @@ from labelcore.ui.cutting import (
     Looking,
     barely,
     own_cut_of,
+    own_figures,
     required_precision,
     sure_cut,
     view_of,
@@ -62,13 +62,11 @@ from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
-from labelcore.words.quantities import key_parts
 
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430
 FIRST_PACKAGES = (90, 80, 70)
 OWN = " (the classifier's own cut)"
-QUOTE = "For the classifier's own cut, quote the figures on Label: narrower, and about it alone."
 
 
 def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
@@ -109,23 +107,13 @@ def in_full(session: Session, curve: Curve, cut: Cut) -> None:
         st.dataframe(cut_table(cut), hide_index=True, key="cut-table")
     with right:
         show_ranks(session)
-    show_promise(session, curve)
+    with st.container(key="promise"):
+        st.caption(plain(session.band("precision", curve).sentence()))
     with st.container(key="about-file"):
         items = f"{session.population.name}, {len(session.population):,} items"
         st.text(f"{items} · {decision(session)}")
         if there := existing_line(session):
             st.text(f"Beside {there}.")
-
-
-def show_promise(session: Session, curve: Curve) -> None:
-    caption = session.band("precision", curve).sentence()
-    if own_cut_of(session) is not None and any(
-        isinstance(result, Estimate) and key_parts(result.estimand)[0] in SCALARS
-        for result in session.results().values()
-    ):
-        caption += f" {QUOTE}"
-    with st.container(key="promise"):
-        st.caption(plain(caption))
 
 
 def show_ranks(session: Session) -> None:
@@ -362,6 +350,7 @@ BY = "by the score of {name}"
 HEADS = ("I need", "keep the first", "score", "right ones")
 FIRST, ALL = "first {last:,} of {n_items:,}", "all {n_items:,}"
 EVERY_CUT, THIS_CUT = "every cut at once", "this cut alone"
+GUESSED = f"{THIS_CUT}, first guess"
 NOT_SURE = "Not sure to be {need:g} % right."
 ALIKE = "All scores are equal: the order is chance, and no cut of the score is better than another."
 KEYS = "Keys: left and right move the cut, up and down what you need; K and N to type."
@@ -400,6 +389,7 @@ def screen(
 ) -> dict[str, Any]:
     """What is drawn and said, as the script takes it."""
     looking, n_items = Looking(session), len(session.population)
+    cut, guess = own_figures(session, cut)
     view, need, own_rank = view_of(curve.names), required_precision(), own_cut_of(session)
     rows = _rows(session) if not refused else []
     deepest = max([rank for rank, _ in rows if rank], default=None)
@@ -430,7 +420,7 @@ def screen(
         "press": looking.press,
         "need": f"{100 * need:g}",
         "needs": [f"{need:g}" for need in NEEDS],
-        "keep": [keep_words(cut), _about(cut, sure, refused)],
+        "keep": [keep_words(cut), _about(cut, sure, refused, guess)],
         "sure": _sure_words(sure, refused, precision),
         "pick": pick or 0,
         "heads": list(HEADS),
@@ -446,11 +436,12 @@ def all_alike(session: Session) -> bool:
     return bool(first == last) and len(session.population) > 1
 
 
-def _about(cut: Cut, sure: Cut | None, refused: str) -> str:
+def _about(cut: Cut, sure: Cut | None, refused: str, guess: bool) -> str:
     """Where the cut lies, and that it is not sure to keep what is needed."""
     facts, band = cut_facts(cut), cut.readings.get("precision")
     if band is not None and band.has_interval and band.confidence is not None:
-        facts = f"{EVERY_CUT if band.simultaneous else THIS_CUT} · {facts}"
+        alone = GUESSED if guess else THIS_CUT
+        facts = f"{EVERY_CUT if band.simultaneous else alone} · {facts}"
     known = found_by(cut) is not None and not refused
     low = 0.0 if band is None else band.low[0]
     if known and low < required_precision() and (sure is None or sure.rank < cut.rank):
@@ -522,7 +513,7 @@ def along_the_list(session: Session, curve: Curve) -> None:
     cut = show_screen(session, curve, refused)
     by_ranked_list(session, curve)
     with st.container(horizontal=True, key="explore-links", vertical_alignment="center"):
-        copy_buttons("explore-copy", cut.sentence())
+        copy_buttons("explore-copy", own_figures(session, cut)[0].sentence())
         if not refused:
             fold("Packages", "fold-packages", lambda: package_table(session))
             fold("Cost of a miss", "fold-costs", lambda: what_mistakes_cost(session))

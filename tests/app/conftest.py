@@ -254,7 +254,7 @@ def make_project(
     )  # fmt: skip
     session = lc.Session(
         population,
-        lc.Plan("recalibrated_neyman", ["accuracy"], **{"budget": 60, "seed": 1, **plan}),
+        lc.Plan("recalibrated_neyman", **{"estimands": "accuracy", "budget": 60, "seed": 1} | plan),
         f"sqlite:///{folder / 'labelcore.db'}",
         name,
         settings={"question": question, "instructions": "Junk counts."},

@@ -23,7 +23,7 @@ from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
-from labelcore.words.sentences import value_percent
+from labelcore.words.sentences import range_text, value_percent
 from labelcore.words.short_sentences import range_of
 from tests.app.conftest import (
     HOSTILE,
@@ -220,6 +220,24 @@ def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None
     assert explored(page)["cut"] == 31 and not explored(page)["fault"]
     assert {typed_rank(session, typed) for typed in ("0.8", ">0.8", ">= .8")} == {31}
     assert session.cut(31).sentence() in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("asked", "terms"), [(("precision", "recall"), ""), ("accuracy", ", first guess")]
+)
+def test_explore_tells_the_own_cut_by_the_figure_of_progress(app, make, asked, terms) -> None:
+    session = make(labels=48, estimands=asked)
+    told = next(cell.estimate for cell in session.table().cells if cell.figure == "precision")
+    page = app("explore", project="demo")
+    shown = explored(page)
+    assert shown["keep"][0] == f"{range_text(told.low, told.high)} right"
+    assert shown["keep"][1].startswith(f"this cut alone{terms} · score ")
+    least, most = (round(shown["cut"] * end) for end in (told.low, told.high))
+    assert f"{least} to {most} of them right" in shown["keep"][1]
+    along = session.cut(shown["cut"])
+    assert along.readings["precision"].low[0] < told.low
+    assert along.sentence() in texts(page)
+    assert explored(wish(page, cut="60"))["keep"][1].startswith("every cut at once · score ")
 
 
 def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> None:
