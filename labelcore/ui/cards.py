@@ -63,7 +63,8 @@ def _card(
 ) -> Node:
     facts: list[Node | str] = [_fact("judged", shown_word(row["answer"]) or NOT_YET)]
     if row["called"] is not None and row["called"] == row["called"]:
-        facts.append(_fact(review.model, shown_word(row["called"])))
+        model = str(review.classifier) if review.several else review.model
+        facts.append(_fact(one_line(model, 40), shown_word(row["called"])))
     if row["score"] == row["score"]:
         facts.append(_fact("score", score_words(row["score"])))
     facts += [node("span", WRONG, klass="wrong")] if row["wrong"] else []

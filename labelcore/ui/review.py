@@ -116,7 +116,7 @@ def chosen(session: Session, review: Reviewed) -> pd.DataFrame:
             list(sizes),
             key=LIST,
             required=True,
-            format_func=lambda name: f"{review.named(name)} {sizes[name]:,}",
+            format_func=lambda name: f"{plain(review.named(name), 60)} {sizes[name]:,}",
             label_visibility="collapsed",
         )
         search = st.text_input(
@@ -344,7 +344,7 @@ def explaining(project: str, session: Session, review: Reviewed, index: int, tok
     with st.container(horizontal=True, key="why"):
         for cause, words, key in CAUSES:
             st.button(
-                words.format(model=review.model.capitalize()),
+                plain(review.named(words), 60),
                 key=f"why-{cause}-{token}",
                 shortcut=key,
                 type="primary" if cause == now else "secondary",

@@ -54,15 +54,18 @@ class Reviewed:
                 reason (of a judge that was wrong), cause (why they differ, as somebody said)
     classifier  whose calls and scores they are; None where nobody predicts
     model       what that is: a classifier, or a judge
+    several     whether others predict, too: it is called by its name
     """
 
     table: pd.DataFrame
     classifier: str | None
     model: str = model_word(audit=False)
+    several: bool = False
 
     def named(self, which: str) -> str:
         """A list as people read it."""
-        return which.format(model=self.model.capitalize())
+        model = self.classifier if self.several else self.model.capitalize()
+        return which.format(model=model)
 
     def lists(self) -> dict[str, int]:
         """{list: how many items it holds}, the first one always, the others where they hold any."""
@@ -152,7 +155,8 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             known[item_id] = one_line(population.metadata(item_id)[column], LONGEST_REASON)
         table.loc[table["wrong"], "reason"] = wrong.map(known)
         table["text"] += " " + table["reason"].str.casefold()
-    return Reviewed(table, classifier, model_word(session.population.has_judge))
+    model, several = model_word(population.has_judge), len(population.predictions) > 1
+    return Reviewed(table, classifier, model, several)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

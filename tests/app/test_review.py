@@ -235,19 +235,22 @@ def test_a_classifiers_name_stays_literal_above_its_filter(
     app, data_folder: Path, tmp_path: Path
 ) -> None:
     name, path = "www.labelcore.invalid", tmp_path / "items.csv"
-    made = {"id": range(20), "text": "words", "says": ["yes", "no"] * 10}
+    made = {"id": range(20), "text": "words", "says": ["yes", "no"] * 10, "other": "yes"}
     pd.DataFrame(made).to_csv(path, index=False)
     session = lc.Session(
-        lc.read_population(path, id="id", content="text", predictions={name: "says"}),
-        lc.Plan("simple_random", ["accuracy"], budget=10, seed=1),
+        lc.read_population(path, id="id", content="text", predictions={name: "says", "b": "other"}),
+        lc.Plan("simple_random", ["accuracy"], classifier=[name, "b"], budget=10, seed=1),
         f"sqlite:///{data_folder / 'labelcore.db'}",
         "demo",
     )
     answer_draws(session, "yes", 8)
-    (label,) = [
-        one.label for one in app("review", project="demo").selectbox if "Called" in one.label
-    ]
+    page = app("review", project="demo")
+    (label,) = [one.label for one in page.selectbox if "Called" in one.label]
     assert label == f"Called by {plain(name)}" and name not in label
+    assert any(f"{plain(name)} was wrong" in one for one in page.button_group[0].options)
+    assert all(name in one for one in cards(page).values())
+    page.session_state[review.WHICH] = "b"
+    assert "b  | Yes" in cards(page.run())[1]
 
 
 @pytest.mark.parametrize(("design", "said"), [("simple_random", EVEN), ("stratified", UNEVEN)])
