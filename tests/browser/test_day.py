@@ -53,7 +53,8 @@ def called(session: Session, item_id: object) -> str:
 
 def shares_of_page(html: str) -> Counter[str]:
     """Every percentage that the page shows, as often as it does; not what is folded."""
-    shown = re.sub(r"<details>.*?</details>", "", html.partition("<main>")[2], flags=re.DOTALL)
+    unseen = re.compile(r"<details>.*?</details>|<script\b.*?</script>", re.DOTALL)
+    shown = unseen.sub("", html.partition("<main>")[2])
     text = unescape(re.sub("<[^>]+>", " ", shown))
     return Counter(SHARE.findall(text.replace("\N{NO-BREAK SPACE}", " ")))
 
@@ -151,7 +152,9 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     assert accuracy.value != value_before
     html = report["html"].read_text("utf-8")
     shares = shares_of_page(html)
-    assert sum(shares.values()) > 20 and shares_of_pdf(report["pdf"]) == shares
+    assert sum(shares.values()) > 20
+    # A picture that moves on the page has words below it in the PDF.
+    assert shares <= shares_of_pdf(report["pdf"])
     for told in (
         html,
         report["md"].read_text("utf-8"),
