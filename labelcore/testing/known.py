@@ -149,10 +149,18 @@ def many_labelled(known: Known, plan: Plan, number: int) -> list[Engine]:
 
 
 def fewest(runs: int, chance: float) -> float:
-    """The share below which ``runs`` trials of at least this chance fall once in 1/NOISE times."""
+    """The share below which ``runs`` trials of at least this chance fall once in 1/NOISE times.
+
+    >>> fewest(400, 0.95)
+    0.905
+    """
     return float(binom.ppf(NOISE, runs, chance)) / runs
 
 
 def most(runs: int, chance: float) -> float:
-    """The share above which ``runs`` trials of at most this chance rise once in 1/NOISE times."""
+    """The share above which ``runs`` trials of at most this chance rise once in 1/NOISE times.
+
+    >>> most(400, 0.05)
+    0.095
+    """
     return float(binom.isf(NOISE, runs, chance)) / runs

@@ -25,6 +25,8 @@ def one_line(text: object, limit: int = 120) -> str:
 
     >>> one_line("two\n li\x07nes")
     'two lines'
+    >>> one_line("four", 4), one_line("fifth", 4)
+    ('four', 'fif…')
     """
     joined = " ".join(str(text).translate(_BIDI).split())
     if not joined.isprintable():

@@ -152,6 +152,7 @@ def test_what_cannot_be_used(
 def test_too_many_files(tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "MOST_FILES", 2)
     files = {f"{n}.png": picture(n) for n in range(3)}
+    take_apart(packed(tmp_path, {name: files[name] for name in ("0.png", "1.png")}), target)
     with pytest.raises(PopulationError, match="at most 2 files may be in it"):
         take_apart(packed(tmp_path, files), target)
 

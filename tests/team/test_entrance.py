@@ -22,7 +22,7 @@ from labelcore.team import register as register_module
 from labelcore.team.entrance import TeamEntrance, visitor_of
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
-from labelcore.team.settings import KEY, PROXIES, USER_HEADER, role_key
+from labelcore.team.settings import KEY, PROXIES, SESSION_HOURS, USER_HEADER, role_key
 from labelcore.ui import door, visitor
 from tests.awaited import awaited
 from tests.ui.test_door import PLACES, asked, came, set_address, status
@@ -46,6 +46,12 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> str:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
     set_address(monkeypatch, "127.0.0.1")
+
+
+def test_a_link_lasts_as_long_as_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert entrance.session_seconds() == 3600 * float(entrance.HOURS)
+    monkeypatch.setenv(SESSION_HOURS, "0.5")
+    assert entrance.session_seconds() == 1800
 
 
 @pytest.mark.parametrize("path", PLACES)
