@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -52,53 +53,39 @@ def test_finite_sequence_at_the_ends() -> None:
     assert 0.39 < low / 1e8 < 0.4 < high / 1e8 < 0.41
 
 
-def exact_ever_missed(size: int, ones: int, alpha: float) -> float:
-    """The chance that the sequence misses K at some time, by dynamic programming over (t, s)."""
+def exact_ever_missed(size: int, ones: int, last: int, held: Callable[[int, int], bool]) -> float:
+    """The chance that a look at some t up to the last, with s ones, misses K, by dynamic
+    programming over (t, s); ``held(s, t)`` says whether it holds."""
     alive, missed = {0: 1.0}, 0.0
-    for t in range(size):
+    for t in range(1, last + 1):
         following: dict[int, float] = {}
         for s, chance in alive.items():
-            up = (ones - s) / (size - t)
+            up = (ones - s) / (size - t + 1)
             for new, p in ((s + 1, up), (s, 1 - up)):
                 if p > 0:
                     following[new] = following.get(new, 0.0) + chance * p
-        alive = {}
-        for s, chance in following.items():
-            low, high = finite_sequence(s, t + 1, size, alpha)
-            if low <= ones <= high:
-                alive[s] = chance
-            else:
-                missed += chance
+        alive = {s: chance for s, chance in following.items() if held(s, t)}
+        missed += sum(following.values()) - sum(alive.values())
     return missed
 
 
 @pytest.mark.parametrize("ones", [0, 1, 5, 20, 39, 40])
 def test_finite_sequence_keeps_its_promise_exactly(ones: int) -> None:
-    assert exact_ever_missed(40, ones, 0.1) <= 0.1
+    def held(s: int, t: int) -> bool:
+        low, high = finite_sequence(s, t, 40, 0.1)
+        return bool(low <= ones <= high)
+
+    assert exact_ever_missed(40, ones, 40, held) <= 0.1
 
 
 def test_twin_fixed_intervals_looked_at_after_every_label_break_the_promise() -> None:
     """The same exact computation with the fixed-size hypergeometric interval misses too often."""
 
-    def ever_missed(size: int, ones: int, alpha: float) -> float:
-        alive, missed = {0: 1.0}, 0.0
-        for t in range(1, size):
-            following: dict[int, float] = {}
-            for s, chance in alive.items():
-                up = (ones - s) / (size - t + 1)
-                for new, p in ((s + 1, up), (s, 1 - up)):
-                    if p > 0:
-                        following[new] = following.get(new, 0.0) + chance * p
-            alive = {}
-            for s, chance in following.items():
-                tail = hypergeom(size, ones, t)
-                if min(tail.cdf(s), tail.sf(s - 1)) < alpha / 2:
-                    missed += chance
-                else:
-                    alive[s] = chance
-        return missed
+    def held(s: int, t: int) -> bool:
+        tail = hypergeom(40, 20, t)
+        return bool(min(tail.cdf(s), tail.sf(s - 1)) >= 0.1 / 2)
 
-    assert ever_missed(40, 20, 0.1) > 0.2
+    assert exact_ever_missed(40, 20, 39, held) > 0.2
 
 
 @given(

@@ -221,21 +221,22 @@ def test_a_migration_that_fails_leaves_the_old_version(
     again.close()
 
 
-def test_a_newer_file_is_refused_unchanged(store: SqliteStore, path: Path) -> None:
-    store.close()
+@pytest.mark.parametrize(
+    ("ours", "statement", "told"),
+    [
+        (True, "PRAGMA user_version = 7", r"version 7, and this .* up to \d\. Install the newer"),
+        (False, "CREATE TABLE bookmarks (url TEXT)", "another program"),
+    ],
+)
+def test_a_newer_file_and_that_of_another_program_are_refused_unchanged(
+    path: Path, ours: bool, statement: str, told: str
+) -> None:
+    if ours:
+        reopened(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 7")
+        connection.execute(statement)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"version 7, and this .* up to \d\. Install the newer"):
-        reopened(path)
-    assert path.read_bytes() == before
-
-
-def test_another_programs_database_is_refused_unchanged(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="another program"):
+    with pytest.raises(StoreError, match=told):
         reopened(path)
     assert path.read_bytes() == before
 
