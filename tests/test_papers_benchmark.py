@@ -7,8 +7,10 @@ import json
 import math
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from plotly.graph_objects import Figure
@@ -18,6 +20,9 @@ from benchmarks.papers import pictures
 from benchmarks.papers import verdicts as subject
 from benchmarks.papers.__main__ import PAPERS, faults, page
 from benchmarks.papers.outcome import Outcome, kept, outcome_of
+from benchmarks.papers.reach_selection_lists import RankedList
+from benchmarks.papers.reach_selection_lockstep import once, orders_of, replaced, words_of
+from benchmarks.papers.stratified_runs import Sample, Strata, printed_sessions, shared
 from benchmarks.papers.verdicts import (
     AGREES,
     CONTRADICTS,
@@ -29,6 +34,9 @@ from benchmarks.papers.verdicts import (
     missing,
     verdicts,
 )  # fmt: skip
+from labelcore.papers.reach_selection.selection import ReachRules, ReachSelection
+from labelcore.papers.stratified.neyman import printed_counts
+from labelcore.stats.allocation import largest_remainder
 
 HEADER = "key,where,what,published,low,high,must,data,reason\n"
 ROWS = (
@@ -133,3 +141,76 @@ def test_numbers_need_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     module.save_pictures(Path("nowhere"), "none", {})
     with pytest.raises(ImportError):
         module.save_pictures(Path("nowhere"), "one", {"a": None})
+
+
+FROZEN = Strata(np.array([4000, 4000, 1000, 1000]), np.array([3880, 3880, 700, 600]))
+
+
+def test_tables_of_sessions_share_as_one_session_does() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        n_strata = int(rng.integers(1, 8))
+        shares = rng.random(n_strata) * (rng.random(n_strata) < 0.7) + 1e-9
+        room, total = rng.integers(0, 30, n_strata), int(rng.integers(0, 60))
+        expected = largest_remainder(shares / shares.sum(), total, room)
+        assert np.array_equal(shared(shares[None], total, room[None])[0], expected)
+
+
+def test_a_session_in_a_table_is_a_session_by_itself() -> None:
+    """Each step's labels follow from the counts before it by ``printed_counts``."""
+    rng = np.random.default_rng(5)
+    looks = (20, 30, 40, 50, 60)
+    before: Sample | None = None
+    for _, sample in printed_sessions(FROZEN, 5, 10, looks, 20, rng):
+        for run in range(20) if before is not None else ():
+            n, s = before.labelled[run], before.right[run]  # type: ignore[union-attr]
+            added = printed_counts(FROZEN.sizes, n, n, s, 10)
+            assert np.array_equal(sample.labelled[run], n + added)
+        before = sample
+
+
+SECTION_5 = ReachRules(0.9, 0.1, 0.1, delta=0.05, bound="hoeffding")
+
+# --- the benchmark -----------------------------------------------------------------------------
+
+NESTED = np.array([20, 40, 80, 160])
+HEAD = (np.random.default_rng(1).random(160) < np.where(np.arange(160) < 50, 0.97, 0.2)).astype(int)
+
+
+def alone(rules: ReachRules, order: np.ndarray, words: np.ndarray | None) -> ReachSelection:
+    member = np.arange(160)[:, None] < NESTED
+    selection = ReachSelection(member, rules, 400, order, words)
+    while selection.item is not None:
+        selection.take(int(HEAD[selection.item]))
+    return selection
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("sampler", ["pooled", "round_robin", "once"])
+@pytest.mark.parametrize("elimination", [True, False])
+def test_runs_side_by_side_are_those_of_the_product(sampler: str, elimination: bool) -> None:
+    """The benchmark's draws and bounds for many runs at once, against ``ReachSelection``."""
+    rules = replace(SECTION_5, elimination=elimination)
+    if sampler == "once":
+        rules, order = replace(rules, bound="prior_posterior_ratio"), orders_of(1, 4, 160)
+        ends = once(HEAD, NESTED, rules, 400, 0.05, order)
+        runs = [alone(rules, order[run].astype(np.int64), None) for run in range(4)]
+    else:
+        rules, words = replace(rules, sampler=sampler), words_of(1, 4, 400)
+        ends, _ = replaced(HEAD, NESTED, rules, 400, np.array([0.05]), words)
+        runs = [alone(rules, np.arange(160), words[run]) for run in range(4)]
+    assert [run.made for run in runs] == ends.draws.tolist()
+    assert [run.certain for run in runs] == ends.labels.tolist()
+    assert [run.choice() for run in runs] == ends.choices(NESTED, rules)
+    np.testing.assert_allclose([run.bounds.low for run in runs], ends.low)
+    np.testing.assert_allclose([run.bounds.high for run in runs], ends.high)
+
+
+def test_which_answers_the_benchmark_calls_right() -> None:
+    """Precision 1, 1, .95, .85, ...: the fourth reaches 340 of 340 and is acceptable, the third
+    reaches 190, the best good one; without a good one "none" is right."""
+    truth = np.zeros(12_800, dtype=np.int64)
+    truth[:190] = truth[200:350] = 1
+    right, none_right = RankedList("a", truth).right(SECTION_5)
+    assert right.tolist() == [False, False, True, True] + [False] * 5 and not none_right
+    assert RankedList("b", 0 * truth).right(SECTION_5)[1]

@@ -1,7 +1,7 @@
 """Thousands of labelling sessions over strata at once: only counts by stratum matter for accuracy.
 
 What ``labelcore.papers.stratified.neyman.printed_counts`` does for one session ``shared`` does for
-a table of them, row by row; tests/papers/test_stratified.py compares the two.
+a table of them, row by row; tests/test_papers_benchmark.py compares the two.
 """
 
 from __future__ import annotations

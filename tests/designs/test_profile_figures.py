@@ -7,8 +7,9 @@ import pytest
 
 from labelcore.designs.base import Look
 from labelcore.designs.profile_figures import graded_mean, profile_figures
-from labelcore.estimands import SCALARS
+from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells
+from labelcore.stats.profile_interval import in_whole_items
 
 # Items, labels and positives of each stratum, and how many strata are called positive. What is
 # known of them puts a bound where the value is, and one of the two is rounded past the other.
@@ -62,3 +63,24 @@ def test_grades_of_items_like_these_are_covered_and_a_bias_not_by_the_spread_of_
         _, low, high = graded_mean(cells, counts, grades, look, said)
         inside = ((judge - high <= bias) & (bias <= judge - low)).mean()
         assert (inside >= least) == covered, inside
+
+
+def test_bounds_are_whole_items_of_what_the_figure_rests_on() -> None:
+    """Two of 17 called items are left in each stratum, and 3,000 others."""
+    size, labelled = np.array([17.0, 17.0, 3_000.0]), np.array([15.0, 15.0, 0.0])
+    cells = Cells(size, labelled, np.array([13.0, 12.0, 0.0]), size < 18)
+    look = Look(0.95, "fixed", 30, 30, "file", 10)
+    found = profile_figures([SCALARS["precision"]], cells, look, None)
+    ends = 34 * np.array([found.low[0], found.high[0]])
+    assert ends == pytest.approx(np.rint(ends)) and 25 <= ends[0] < ends[1] <= 29
+
+
+def test_bounds_in_whole_items() -> None:
+    """Three of ten left: bounds of a share of ten move to the next tenth, none past what is
+    certain."""
+    cells = Cells(np.array([10.0]), np.array([7.0]), np.array([4.0]), np.array([True]))
+    table = ratios([SCALARS["precision"]], cells)
+    for low, high, expected in ((0.45, 0.62, (0.4, 0.7)), (0.4, 0.69, (0.4, 0.7)),
+                                (0.5, 0.6, (0.5, 0.6))):  # fmt: skip
+        found = in_whole_items(cells, table, np.array([low]), np.array([high]))
+        assert (found[0][0], found[1][0]) == pytest.approx(expected)

@@ -16,7 +16,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.stops import stop_reason
-from labelcore.plan.claim_totals import claim_totals
+from labelcore.plan.claim_totals import Disagreements, claim_totals
 from labelcore.plan.claims import GroupText, Quantity, read_claim
 from labelcore.plan.stop_rules import read_stop
 from labelcore.planning.forecast import kept_plan
@@ -559,3 +559,20 @@ def test_the_ends_of_an_approximate_claim_on_all_groups(spoken: Known) -> None:
     assert low == pytest.approx(min(one for one, _ in alone), abs=1e-9)
     assert high == pytest.approx(min(one for _, one in shared), abs=1e-9)
     assert ends("accuracy[some language] < 0.75", 0.06) == pytest.approx((low, high), abs=1e-9)
+
+
+def test_counts_after_each_label_are_those_of_labels_given_one_by_one() -> None:
+    """40 labels of 300 items of four strata and three classes, of which some are agreed on."""
+    random = np.random.default_rng(2)
+    stratum, truth = random.integers(0, 4, 300), random.integers(0, 3, 300)
+    left, right = (random.integers(0, 3, 300).astype(np.int16) for _ in range(2))
+    tally, drawn = Disagreements(stratum, left, right, 3), random.permutation(300)
+    tally.add_all(drawn[:60], truth[drawn[:60]])
+    ahead = drawn[60:100]
+    found = tally.after_each(ahead, truth[ahead], None)
+    for place, position in enumerate(ahead):
+        tally.add(position, truth[position])
+        now = tally.cells(None)
+        np.testing.assert_array_equal(found.labelled[place], now.labelled)
+        np.testing.assert_array_equal(found.positive[place], now.positive)
+    assert now.labelled[:4].sum() < 100

@@ -13,6 +13,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.choices import choice_made, choice_results
 from labelcore.log.engine import Engine
+from labelcore.papers.reach_selection.candidates import TIED, candidates_of
 from labelcore.papers.reach_selection.design import ReachFrame, ReachSelectionDesign
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
@@ -351,3 +352,21 @@ def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
         assert set(found["truth"]) == {"none acceptable"} and found["covered"].all()
         share = (found["status"] == "guess").mean()
         assert (fewest(runs, chance) <= share <= most(runs, chance)) == elimination
+
+
+def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores(tmp_path: Path) -> None:
+    """Ten items share each score; "rule" calls five of ten positive, by something else."""
+    path = tmp_path / "items.csv"
+    rows = (f"i{n},x,{(99 - n) // 10 / 10},{int(n < 35)}" for n in range(100))
+    path.write_text("id,text,score,rule\n" + "\n".join(rows), "utf-8")
+    population = lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, predictions={"rule": "rule"}
+    )
+    plan = lc.Plan(
+        "reach_selection", ["selection"], classifier="m", budget=50,
+        params={"candidates": [30, 35, 100, 0.5, "rule"]},
+    ).with_planned(50)  # fmt: skip
+    found, notes = candidates_of(Engine(population, plan).setup)
+    sizes = {one.name: len(one.items) for one in found}
+    assert sizes == {"top 30": 30, "top 35": 35, "top 100": 100, "m>=0.5": 50, "rule": 35}
+    assert notes == (TIED.format(name="top 35"),)
