@@ -1,4 +1,4 @@
-"""The harness of the reproduction table: what decides, and what does not."""
+"""The reproduction table: what decides and what does not, and its runs against the product."""
 
 from __future__ import annotations
 

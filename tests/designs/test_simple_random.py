@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Look
-from labelcore.designs.simple_random import SimpleRandom
+from labelcore.designs.simple_random import SimpleRandom, expected_left
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import finite_exact, wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
-from labelcore.testing.known import Known, calibrated, labelled
+from labelcore.testing.known import Known, calibrated, labelled, write
 
 CELLS = Cells(
     np.array([200.0, 800]), np.array([20.0, 80]), np.array([15.0, 4]), np.array([True, False])
@@ -89,3 +90,26 @@ def test_few_misses_have_the_exact_end(target: str) -> None:
     size = 200 if target == "file" else np.inf
     assert found.high[0] == finite_exact(19, 20, size, 0.95)[1] > wilson(19, 20, 0.95)[1]
     assert "exact" in str(found.method[0]) and "(approximate)" in str(found.method[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        # Scores .1, .3, .5 and .7 alike: mean .4, variance .05, of .4 x .6 in all.
+        ("prevalence", 1 - 0.05 / 0.24),
+        # Of .5 and .7 called positive: mean .6, variance .01.
+        ("precision", 1 - 0.01 / 0.24),
+        ("recall", 1.0),
+    ],
+)
+def test_what_the_scores_leave(tmp_path: Path, name: str, left: float) -> None:
+    score = np.tile([0.1, 0.3, 0.5, 0.7], 50)
+    known = write(tmp_path, np.tile([0, 1], 100), score=score, thresholds={"lr": 0.5})
+    assert expected_left(known.population, "lr", SCALARS[name]) == pytest.approx(left, abs=1e-12)
+
+
+def test_where_nothing_is_called_positive_the_scores_leave_everything(tmp_path: Path) -> None:
+    score = np.tile([0.1, 0.3, 0.5, 0.7], 50)
+    known = write(tmp_path, np.tile([0, 1], 100), score=score, thresholds={"lr": 0.9})
+    with np.errstate(all="raise"):
+        assert expected_left(known.population, "lr", SCALARS["precision"]) == 1.0

@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
 from labelcore.log.events import Event
 from labelcore.replay import replay, replay_project
+from labelcore.ui.summary import summarise
 from tests.cases import sampled
 
 ITEMS, BUDGET = 500, 60
@@ -353,3 +354,13 @@ def test_a_curve_is_read_again_alike_everywhere(population: lc.Population) -> No
     judged = session.engine.repeats.judged()
     assert {one.chance for one in judged} == {0.3} and all(one.complete for one in judged)
     assert [one for one in session.results() if "settled" in one] == []
+
+
+def test_who_only_judged_as_a_second_reader_is_counted(population: lc.Population) -> None:
+    session = started(population, overlap=0.5)
+    while session.labels < 60 and (draw := session.next("me")) is not None:
+        session.answer(draw, True, annotator="me")
+    labelled(session, "ben")
+    kinds = {event.kind for event in session.events if event.annotator == "ben"}
+    assert "reread" in kinds and "labelled" not in kinds
+    assert set(summarise(session.record, session.events).people) == {"me", "ben"}
