@@ -187,6 +187,19 @@ def smooth_curve(points: Points) -> Points:
     return (*zip(smooth[0].tolist(), smooth[1].tolist(), strict=True), *exact)
 
 
+def begun_at(points: Points, labels: float) -> Points:
+    """A curve from a number of labels on.
+
+    >>> begun_at(((100, 0.4), (400, 0.1)), 400), begun_at(((100, 0.4), (400, 0.1)), 50)
+    (((400, 0.1),), ((100, 0.4), (400, 0.1)))
+    """
+    if not points or labels <= points[0][0]:
+        return points
+    numbers, widths = np.array(points).T
+    width = float(np.interp(np.log(labels), np.log(numbers), widths))
+    return ((labels, width), *(point for point in points if point[0] > labels))
+
+
 def width_at(points: Points, labels: float) -> float:
     """The half-width at a number of labels; outside the points with the root of the labels.
 

@@ -383,12 +383,13 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
             by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
             refuse(NO_FORECAST, [by_number])
             return False
-    ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")))
+    least = max(terms.least, terms.fewest, 1)
+    ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")), least)
     if ahead is None:
         return True
     with places.axis:
         if plan.budget is not None and not plan.claims:
-            slide(plan, terms, ahead)
+            slide(plan, ahead)
         if terms.aim.which and not plan.claims and (dear := dear_words(plan, population, lines[0])):
             st.caption(dear)
     with places.methods:
@@ -423,16 +424,14 @@ def choose_size(terms: Terms) -> None:
     ask("size", take=take, options=words, first=first)
 
 
-def slide(plan: Plan, terms: Terms, ahead: Ahead) -> None:
+def slide(plan: Plan, ahead: Ahead) -> None:
     """The slider of labels below the picture, each stop with the half-width expected there."""
     budget = plan.budget or 1
-    low = max(terms.least, terms.fewest, 1)
 
     def say(labels: int) -> str:
         return f"{labels:,}: {half_width_words(ahead.width_at(labels)).removesuffix(' points')}"
 
-    stops = [n for n in ahead.stops if n >= min(low, budget)]
-    ask("slider", options={labels: say(labels) for labels in stops}, first=budget)
+    ask("slider", options={labels: say(labels) for labels in ahead.stops}, first=budget)
 
 
 def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:

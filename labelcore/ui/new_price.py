@@ -136,9 +136,9 @@ def is_scored(plan: Plan, population: Population) -> bool:
 
 
 def show_outlook(
-    plan: Plan, population: Population, race: Race, places: Places, people: int
+    plan: Plan, population: Population, race: Race, places: Places, people: int, least: int
 ) -> Ahead | None:
-    """The price at once and as a picture, beside the plain method."""
+    """The price at once and as a picture from ``least`` labels on, beside the plain method."""
     lines = race.lines
     chosen = lines[0]
     with places.price:
@@ -155,7 +155,7 @@ def show_outlook(
         table = readable_lines(lines, plan.estimands, population.has_judge)
         st.dataframe(table, hide_index=True, key="new-outlook")
         show_not_offered(lines)
-    ahead = Ahead.of(plan, population, lines)
+    ahead = Ahead.of(plan, population, lines, least)
     with places.price:
         if race.found and crossing(ahead.curve(chosen.design), ahead.curve(PLAIN)):
             st.caption(ROUGH)
@@ -206,17 +206,19 @@ class Ahead:
     """What labels are expected to give by each method, worked out for those that are asked about.
 
     lines   of the methods that foresee something: each curve goes through what its line says
+    least   the fewest labels that may be asked
     """
 
     plan: Plan
     population: Population
     chosen: Line
     lines: Mapping[str, Line]
+    least: int = 1
 
     @classmethod
-    def of(cls, plan: Plan, population: Population, lines: Sequence[Line]) -> Ahead:
+    def of(cls, plan: Plan, population: Population, lines: Sequence[Line], least: int) -> Ahead:
         able = {line.design: line for line in lines if not line.refused and line.half_widths}
-        return cls(plan, population, lines[0], able)
+        return cls(plan, population, lines[0], able, least)
 
     @property
     def most(self) -> int:
@@ -230,7 +232,8 @@ class Ahead:
         """Where the slider below the picture stops: round numbers, nearly even along its axis, and
         the number chosen in place of the nearest."""
         labels, points = self.chosen.labels, self.curve(self.chosen.design)
-        low, high = min(round(points[0][0]) if points else labels, labels), self.most
+        first = round(points[0][0]) if points else labels
+        low, high = min(max(first, self.least), labels), self.most
         inner = [n for n in ROUND if low < n < high]
         near = min(inner, key=lambda n: abs(math.log(n / labels)), default=labels)
         return sorted({low, high, labels, *inner} - ({near} - {labels}))
@@ -273,13 +276,14 @@ class Ahead:
 
     def show(self) -> None:
         show_promise(self.plan, self.population)
+        shown, ends = (self.chosen.design, PLAIN), (self.stops[0], self.stops[-1])
+        curves = {name: forecasts.smooth_curve(self.curve(name)) for name in shown}
         rows = [
             (labels, width, self.called(name))
-            for name in dict.fromkeys((self.chosen.design, PLAIN))
-            for labels, width in forecasts.smooth_curve(self.curve(name))
+            for name, curve in curves.items()
+            for labels, width in forecasts.begun_at(curve, ends[0])
         ]
         data = pd.DataFrame(rows, columns=["labels", "half_width", "design"])
-        ends = (self.stops[0], self.stops[-1])
         chart = labels_margin_chart(
             data,
             margin=self.plan.margin,

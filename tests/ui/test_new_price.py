@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import labelcore as lc
 from labelcore.planning.methods import Line
+from labelcore.ui import forecasts, new_price
 from labelcore.ui.new_price import RANDOM, THIS_PLAN, WITH_SCORES, Ahead
 
-ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 40}\n" for n in range(40))
+ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 200}\n" for n in range(200))
+
+
+def read(folder: Path, *, scored: bool) -> lc.Population:
+    (folder / "items.csv").write_text(f"id,predicted,score\n{ROWS}")
+    return lc.read_population(
+        folder / "items.csv",
+        id="id",
+        content="id",
+        predictions={"model": "predicted"},
+        scores={"model": "score"} if scored else {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -24,13 +37,18 @@ ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 40}\n" for n in range(40))
 def test_a_curve_is_called_by_what_its_plan_uses(
     tmp_path: Path, design: str, scored: bool, name: str
 ) -> None:
-    (tmp_path / "items.csv").write_text(f"id,predicted,score\n{ROWS}")
-    population = lc.read_population(
-        tmp_path / "items.csv",
-        id="id",
-        content="id",
-        predictions={"model": "predicted"},
-        scores={"model": "score"} if scored else {},
-    )
-    plan = lc.Plan(design, ["accuracy"], budget=20)
+    population, plan = read(tmp_path, scored=scored), lc.Plan(design, ["accuracy"], budget=20)
     assert Ahead(plan, population, Line(design, design), {}).called(design) == name
+
+
+def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
+    population = read(tmp_path, scored=True)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=80)
+    ahead = Ahead.of(plan, population, [forecasts.forecast(population, plan)], 70)
+    ahead.show()
+    (chart,) = drawn
+    assert ahead.stops[0] == 70 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
