@@ -85,6 +85,7 @@ class Guess:
     """What is preselected; ``answers`` are columns that look like the truth.
 
     roles        what the columns are of a log of model calls, None of any other file
+    perhaps      columns filled like a score that are not called like one
     confidence   "id", "content", "classifiers" -> from 0 to 1; what is under ENOUGH is asked
     reasons      the same keys, for what is asked or was left out -> why
     """
@@ -96,6 +97,7 @@ class Guess:
     confidence: Mapping[str, float]
     reasons: Mapping[str, str]
     roles: Roles | None = None
+    perhaps: tuple[str, ...] = ()
 
     def asks(self, part: str) -> bool:
         return self.confidence[part] < ENOUGH
@@ -125,7 +127,10 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     rest = _without(free, scores)
     content = _content(rest, values)
     others = _without(rest, content.value)
-    classifiers = _classifiers(scores, predictions, others, values)
+    perhaps = tuple(name for name in others if _between(values[name]))
+    codes = [name for name in others if set(values[name]) == {"0", "1"}]
+    left_out = _left_out(perhaps, codes)
+    classifiers = _classifiers(scores, predictions, left_out, values)
     parts: dict[str, Found[object]] = {"id": key, "content": content, "classifiers": classifiers}
     return Guess(
         key.value,
@@ -134,6 +139,7 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
         answers,
         {name: part.confidence for name, part in parts.items()},
         {name: part.reason for name, part in parts.items() if part.reason},
+        perhaps=perhaps if classifiers.reason == left_out else (),
     )
 
 
@@ -288,7 +294,7 @@ def _called_content(name: str) -> bool:
 def _classifiers(
     scores: Sequence[str],
     predictions: Sequence[str],
-    others: Sequence[str],
+    reason: str,
     values: Mapping[str, Sequence[str]],
 ) -> Found[tuple[ClassifierColumns, ...]]:
     if _sum_to_one([values[name] for name in scores]):
@@ -302,14 +308,11 @@ def _classifiers(
             return Found(_pairs([], predictions), LIKELY, reason)
         return Found(_pairs(positive, predictions), NAMED)
     pairs = _pairs(scores, predictions)
-    reason = _left_out(others, values)
     return Found(pairs, NAMED if pairs else UNSURE if reason else LIKELY, reason)
 
 
-def _left_out(others: Sequence[str], values: Mapping[str, Sequence[str]]) -> str:
+def _left_out(between: Sequence[str], codes: Sequence[str]) -> str:
     """What is filled like a score or a prediction and not called like one."""
-    between = [name for name in others if _between(values[name])]
-    codes = [name for name in others if set(values[name]) == {"0", "1"}]
     sentences = []
     if between:
         sentences.append(

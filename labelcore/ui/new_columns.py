@@ -114,16 +114,34 @@ class Meanings(Rules):
             case "number":
                 return {"first": min(len(self.guess.classifiers), MOST_CLASSIFIERS)}
             case "name":
-                return {"first": self.guessed(part).name}
+                return {"first": self.named(part)}
             case "score" | "prediction":
                 first = getattr(self.guessed(part), name) or NO_COLUMN
                 return {"options": same([NO_COLUMN, *columns]), "first": first}
         return {}
 
+    @property
+    def likely(self) -> list[ClassifierColumns]:
+        """The classifiers that were found, and those whose column may be a score."""
+        perhaps = (ClassifierColumns(name, name, None) for name in self.guess.perhaps)
+        return [*self.guess.classifiers, *perhaps][:MOST_CLASSIFIERS]
+
     def guessed(self, part: str) -> ClassifierColumns:
-        """The classifier in one place; one without columns where no more were found."""
+        """The classifier in one place; one without columns where no more are likely."""
         none = ClassifierColumns(f"classifier {int(part) + 1}", None, None)
-        return dict(enumerate(self.guess.classifiers)).get(int(part), none)
+        return dict(enumerate(self.likely)).get(int(part), none)
+
+    def named(self, part: str) -> str:
+        """As it was guessed, or as its column where that is another one."""
+        guessed, shown = self.guessed(part), self.chosen(part)
+        if {*shown} & {guessed.score, guessed.prediction} - {None}:
+            return guessed.name
+        return next(filter(None, shown), guessed.name)
+
+    def chosen(self, part: str) -> list[str | None]:
+        """The columns of score and prediction in one place."""
+        shown = (self.shown(kind, part) for kind in ("score", "prediction"))
+        return [None if one == NO_COLUMN else one for one in shown]
 
     @property
     def id(self) -> str | tuple[str, ...] | None:
@@ -141,9 +159,8 @@ class Meanings(Rules):
         return tuple(row for row in rows if row.score or row.prediction)
 
     def classifier(self, part: str) -> ClassifierColumns:
-        name = self.shown("name", part).strip() or self.guessed(part).name
-        shown = (self.shown(kind, part) for kind in ("score", "prediction"))
-        return ClassifierColumns(name, *(None if one == NO_COLUMN else one for one in shown))
+        name = self.shown("name", part).strip() or self.named(part)
+        return ClassifierColumns(name, *self.chosen(part))
 
     @property
     def lacking(self) -> str:

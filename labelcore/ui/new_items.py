@@ -131,6 +131,14 @@ class Items(Rules):
         return Meanings(self.now, self.names, self.guess)
 
     @cached_property
+    def reasons(self) -> dict[str, str]:
+        """Why something is asked or was left out, until a person has said what it is."""
+        said, guess = self.meanings, self.guess
+        open_still = {"id": self.now.id is None, "content": not said.shown("content")}
+        open_still["classifiers"] = said.classifiers == guess.classifiers
+        return {part: reason for part, reason in guess.reasons.items() if open_still[part]}
+
+    @cached_property
     def bare(self) -> Columns:
         """What the columns mean, known answers, helpers and groups left out."""
         columns = self.meanings.columns(self.head.sample, self.dialect)
@@ -319,7 +327,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         population = items.whole.population
         show_known(items.known, population)
         with preview:
-            say_what_was_read(population)
+            say_what_was_read(items, population)
         show_strays(population)
         if population.prompt is None:  # Several systems may well answer a prompt alike.
             show_duplicates(items.whole.repeated, len(population))
@@ -353,9 +361,9 @@ def add_scores(items: Items) -> None:
         st.rerun()
 
 
-def say_what_was_read(population: Population) -> None:
+def say_what_was_read(items: Items, population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
-    if not population.classifiers:
+    if not population.classifiers and "classifiers" not in items.reasons:
         named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
         line = f"{what_was_read(population)}, no fault. {named}"
     elif len(population.classes) == 2:
@@ -373,7 +381,7 @@ def roles(items: Items) -> dict[str, str]:
         meanings |= {row.reason: "reason, hidden" for row in guessed.roles.judges if row.reason}
         meanings |= {guessed.roles.system: "system, hidden"} if guessed.roles.system else {}
     meanings |= {columns.prompt: "same prompt"} if columns.prompt else {}
-    meanings |= dict.fromkeys(columns.content, "shown")
+    meanings |= dict.fromkeys(columns.groups, "groups") | dict.fromkeys(columns.content, "shown")
     for row in items.meanings.classifiers or ():
         meanings |= {row.score: f"score of {row.name}"} if row.score else {}
         meanings |= {row.prediction: f"prediction of {row.name}"} if row.prediction else {}
@@ -384,9 +392,12 @@ def say_what_matters(items: Items) -> None:
     """What must be known of the meanings, whether or not they are changed."""
     if items.meanings.id == ROW_NUMBERS:
         st.caption("No id column: row numbers are the ids, so the order of the rows must stay.")
-    for part, reason in items.guess.reasons.items():
+    for part, reason in items.reasons.items():
         say = st.warning if part == "id" else st.caption
         say(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
+    if items.guess.perhaps and "classifiers" in items.reasons:
+        every = ("number", len(items.meanings.likely))
+        st.button("Take as scores", key="new-take-scores", on_click=items.now.take, args=every)
     for branch in items.tree.branches if items.judged else ():
         if twice := branch.twice:
             st.caption(plain(f"{branch.path} is there twice in {count(twice, 'line')}: {FIRST}."))

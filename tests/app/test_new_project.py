@@ -157,6 +157,20 @@ def test_a_first_row_of_data_is_suspected_and_can_be_said(app) -> None:
     assert "2 items" in texts(page)
 
 
+def test_columns_that_may_be_scores_are_taken_by_one_press(app) -> None:
+    rows = "".join(f"{n},text {n},{n / 20},{1 - n / 20},{n % 9},{'ab'[n % 2]}\n" for n in range(20))
+    page = with_upload(app, "m.csv", f"id,text,bert,logreg,grade,source\n{rows}".encode())
+    assert "Not sure: bert and logreg" in texts(page)
+    assert "No classifier was found" not in texts(page)
+    button(page, "new-take-scores").click().run()
+    assert "20 items, 2 scores, no fault" in texts(page) and "Not sure" not in texts(page)
+    assert page.text_input(key="new-name-1").value == "logreg"
+    heads = json.loads(page.dataframe[0].proto.columns)
+    assert heads["source"]["label"] == "source · groups"
+    page.selectbox(key="new-score-1").set_value("grade").run()
+    assert page.text_input(key="new-name-1").value == "grade"
+
+
 def test_an_unsure_column_is_asked(app) -> None:
     page = with_upload(app, "m.csv", b"user_id,doc_id,text\n1,1,a\n2,2,b\n")
     assert chooser(page, "id").value is None and "no fault" not in texts(page)
