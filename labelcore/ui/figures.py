@@ -34,9 +34,10 @@ from labelcore.ui.trying import reveals, simulated
 from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows
 from labelcore.words.quantities import model_word
+from labelcore.words.sentences import count
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
-SIMULATED = "{hit} of {sessions} simulated sessions like yours hit the truth; promised: {promised}."
+SIMULATED = "{hit} of {runs} simulated sessions of {labels} hit the truth; promised: {promised}."
 
 
 def show_promise(session: Session) -> None:
@@ -47,7 +48,9 @@ def show_promise(session: Session) -> None:
     intervals = simulated(session)
     hit = sum(low <= first.truth <= high for low, high in intervals)
     promised = how_often(first.estimate.confidence)[0]
-    caption = SIMULATED.format(hit=hit, sessions=len(intervals), promised=promised)
+    caption = SIMULATED.format(
+        hit=hit, runs=len(intervals), labels=count(session.plan.planned), promised=promised
+    )
     chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), caption)
     show_picture("twenty", Picture(bars([]), chart, (), "", ""))
     with st.container(key="quiet-twenty"):
