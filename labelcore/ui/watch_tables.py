@@ -31,6 +31,7 @@ from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import meanings
+from labelcore.words.differences import is_difference
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""
@@ -128,11 +129,13 @@ def suited() -> Iterator[ProjectRecord]:
 
 
 def may_be_watched(record: ProjectRecord) -> bool:
-    """Whether a project's figures come from counts by stratum, and it is no wave."""
+    """Whether a project has figures that come from counts by stratum, and it is no wave. Of a
+    difference no share is required, and no change is looked for."""
     if terms_of(record) or json.loads(record.settings_json).get("trial"):
         return False
     plan = Plan.from_json(record.plan_json)
-    return isinstance(plan.method, EstimatesFromCells) and not plan.claims
+    counted = isinstance(plan.method, EstimatesFromCells) and not plan.claims
+    return counted and not all(map(is_difference, plan.estimands))
 
 
 def way_to_begin(project: str, words: str = WATCH_THIS) -> None:

@@ -166,7 +166,8 @@ def meanings(text: object) -> list[tuple[Quantity, float]]:
 
 def requirement(text: str, engine: Engine) -> Watch:
     """The figure of the plan that a requirement is about. Raises ArgumentError."""
-    known, first = {question.key for question in engine.questions}, engine.classifiers[0]
+    known = {question.key for question in engine.questions if question.versus is None}
+    first = engine.classifiers[0]
     for left, required in meanings(text):
         whose = left.at or (left.inside if left.inside in engine.classifiers else None)
         inside = "" if left.inside in (None, whose) else f"[{left.inside}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -54,6 +55,14 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
             label(session, frame)
     store.close()
     return data_folder
+
+
+def test_a_plan_of_differences_alone_is_not_offered() -> None:
+    both = ["accuracy", "accuracy_difference"]
+    for names in (both, both[1:]):
+        plan = lc.Plan("paired_comparison", names, classifier=["a", "b"], budget=60)
+        record = SimpleNamespace(settings_json="{}", plan_json=plan.to_json())
+        assert watch_tables.may_be_watched(record) is (names == both)
 
 
 @pytest.fixture
