@@ -48,7 +48,7 @@ from labelcore.words.stops import planned_words
 
 INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
 TRAINED = {
-    "no": "The {model} was not trained on these items (stated by the person).",
+    "no": "It is stated that the {model} was not trained on these items.",
     "yes": "Some of these items were used for training: the figures may flatter the {model}.",
     "unknown": "Whether these items were used for training is not known.",
 }

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from labelcore.charts.curve_points import PROVISIONAL
+from labelcore.charts.readings import READINGS
+from labelcore.promises import State
 from labelcore.ui.safe_text import plain, unbroken
+from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
 
-SHARES = (
-    "Estimate",
-    "Low",
-    "High",
-    "Half-width",
-    "Precision",
-    "Positive share",
-    "Judged rightly share",
-    "Share of uncertainty",
-)
+SHARES = ("Estimate", "Low", "High", "Half-width", "Positive share", "Judged rightly share",
+          "Share of uncertainty", PROVISIONAL,
+          *(row.label for row in READINGS.values() if row.unit == "share"))  # fmt: skip
+STATES = {State.INTERVAL: "has an interval", State.WAITING: "items are open"}
 MOST_DIGITS = 3
 
 
 def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
-    """A chart's numbers; shares as percentages with one number of decimals for all of them.
+    """A chart's numbers; shares as percentages with one number of decimals for all of them, times
+    by the reader's clock, nothing where there is none.
 
     unit   what stands behind them: "%", or "points" for differences
     """
@@ -34,9 +33,13 @@ def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
         # Differences are near zero without being small: one decimal tells enough of them.
         if unit == "%":
             digits = max([digits, *(words.digits_for(share) for share in known if share < 0.5)])
+    for name in table.columns.intersection(["When", "Looked at"]):
+        shown[name] = [at and clock(at, reader_zone()) for at in table[name]]
+    if "State" in table:
+        shown["State"] = [STATES.get(state, state) for state in table["State"]]
     pattern = f"%.{min(digits, MOST_DIGITS)}f {unit.replace('%', '%%')}"
     columns = {name: st.column_config.NumberColumn(format=pattern) for name in shares}
-    st.dataframe(shown, hide_index=True, key=key, column_config=columns)
+    st.dataframe(shown, hide_index=True, key=key, column_config=columns, placeholder="")
 
 
 def _is_share(column: pd.Series) -> bool:

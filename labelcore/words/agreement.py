@@ -15,7 +15,7 @@ COHEN = "Cohen's kappa"
 COEFFICIENT_HEAD = ("Beyond chance (1 is full agreement)", "Value")
 PERSON_HEAD = ("Person", "Answers", "After others", "Which", "An item", "The same as others")
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN, "Where they differ")
-MOST_NAMED, ENOUGH_ALIKE = 3, 20
+MOST_NAMED, ENOUGH_ALIKE = 5, 20
 OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
 KNOWN_SETTLED = (
     "nobody else reads the answers that were known before, so that they have no settled judgement"
@@ -146,8 +146,8 @@ def pair_words(pair: Pair) -> tuple[str, str, str, str]:
 def named(counted: Sequence[tuple[str, int]]) -> str:
     """The first of them with how often, and how many are left out.
 
-    >>> named([("yes", 12), ("no", 3)]), named([("a", 4), ("b", 3), ("c", 2), ("d", 1), ("e", 1)])
-    ('yes 12, no 3', 'a 4, b 3, c 2, others 2')
+    >>> named([("yes", 12), ("no", 3)]), named([(letter, 2) for letter in "abcdefg"])
+    ('yes 12, no 3', 'a 2, b 2, c 2, d 2, e 2, others 4')
     """
     rest = sum(items for _, items in counted[MOST_NAMED:])
     shown = [*counted[:MOST_NAMED], *([("others", rest)] if rest else [])]

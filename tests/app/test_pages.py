@@ -207,7 +207,11 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     answer_draws(session, lambda draw: truth[draw.item_id] == "1", 12)
     assert "In truth" not in texts(app("report", project=name)).replace("\\", "")
     session.finish("")
-    assert "In truth" in texts(app("report", project=name)).replace("\\", "")
+    said = texts(app("report", project=name)).replace("\\", "")
+    assert "In truth" in said and "stated by the person" not in said
+    assert " of 20 simulated sessions of 40 labels hit the truth" in texts(
+        app("label", project=name)
+    )
 
 
 @pytest.mark.full

@@ -9,7 +9,16 @@ from streamlit.testing.v1 import AppTest
 from labelcore.ui.explore import readable_packages
 
 TABLE = pd.DataFrame(
-    {"Labels": [40, 41], "Estimate": [0.5, 0.004], "Low": [0.25, None], "Items": [0.5, 1.0]}
+    {
+        "Labels": [40, 41],
+        "Estimate": [0.5, 0.004],
+        "Low": [0.25, None],
+        "Items": [0.5, 1.0],
+        "So far": [0.25, None],
+        "Recall": [0.5, None],
+        "State": ["waiting", "exact"],
+        "When": ["2026-01-05T04:18:05.192131+00:00", ""],
+    }
 )
 
 
@@ -29,7 +38,10 @@ def test_shares_are_percentages_with_one_number_of_decimals(unit: str, pattern: 
     assert shown.value["Labels"].tolist() == [40, 41]
     assert shown.value["Items"].tolist() == [0.5, 1.0]
     columns = shown.proto.columns
-    assert columns.count(f'"{pattern}"') == 2
+    assert columns.count(f'"{pattern}"') == 4
+    assert shown.value["So far"][0] == 25.0 and shown.proto.placeholder == ""
+    assert shown.value["State"].tolist() == ["items are open", "exact"]
+    assert shown.value["When"].tolist() == ["5 Jan 2026 04:18", ""]
 
 
 def test_a_package_that_keeps_nothing_has_no_ranks() -> None:
