@@ -50,6 +50,7 @@ METHOD = Method(
     "deviations; exact bounds between the ranks",
     Form.APPROXIMATE,
 )
+RENEWED = f"The band is renewed after every {LOOK_EVERY} items: it rests on the first {{}}."
 SEED = 0
 """Of the draws that find a critical value: these depend on no sample."""
 
@@ -128,8 +129,10 @@ def curve_of_all_ranks(
 
 
 def _notes(state: State, look: Look, draws: int) -> tuple[str, ...]:
-    beyond = state == State.INTERVAL and look.draws > draws and look.labels > look.planned
-    return (PLANNED_BAND.format(f"{draws:,}"),) if beyond else ()
+    if state != State.INTERVAL or look.draws <= draws:
+        return ()
+    note = PLANNED_BAND if look.labels > look.planned else RENEWED
+    return (note.format(f"{draws:,}"),)
 
 
 def _estimate(stratum_at: IntArray, answers: Ranked, at: IntArray) -> FloatArray:

@@ -237,6 +237,7 @@ def test_explore_tells_the_own_cut_by_the_figure_of_progress(app, make, asked, t
     along = session.cut(shown["cut"])
     assert along.readings["precision"].low[0] < told.low
     assert along.sentence() in texts(page)
+    assert "renewed after every 5 items: it rests on the first 45." in texts(page)
     assert explored(wish(page, cut="60"))["keep"][1].startswith("every cut at once · score ")
 
 
