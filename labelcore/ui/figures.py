@@ -49,7 +49,7 @@ def show_promise(session: Session) -> None:
     hit = sum(low <= first.truth <= high for low, high in intervals)
     promised = how_often(first.estimate.confidence)[0]
     caption = SIMULATED.format(
-        hit=hit, runs=len(intervals), labels=count(session.plan.planned), promised=promised
+        hit=hit, runs=len(intervals), labels=count(first.estimate.scope.planned), promised=promised
     )
     chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), caption)
     show_picture("twenty", Picture(bars([]), chart, (), "", ""))
