@@ -37,8 +37,9 @@ BAR, DOT, RING = 6.0, 13.0, 11.0
 TITLES = {"precision": "right, %", "recall": "found of all that are right, %"}
 LESS, MORE, BESIDE = "at least {}", "at most {}", 0.035
 """Two remarks nearer than the last, as a share of the height, would lie on each other."""
-NEAR = 0.15
-"""The handle hides what stands at the axis nearer to the cut, as a share of the width."""
+NEAR, BEHIND = 0.15, 0.1
+"""The handle hides what stands at the axis nearer to the cut, as a share of the width; a number
+nearer than the second stands half behind it."""
 HANDLE, FOOT = 0.13, 0.08
 """What hangs below an end lower than the first lies behind the handle of the cut; what stands above
 the second does not, on a narrow screen either."""
@@ -74,8 +75,11 @@ class CutPicture:
         """The axis of the ranks."""
         ends = (1.0, float(max(self.last, 2))) if self.log else (0.0, float(self.last))
         places = powers(*ends) if self.log else [*rounds(0.0, ends[1], 5)]
-        ticks = tuple((at, f"{at:,.0f}") for at in places)
-        return Scale(Axis("first items by score", ends=ends, log=self.log, ticks=ticks), ends)
+        axis = Axis("first items by score", ends=ends, log=self.log)
+        bare = Scale(axis, ends)
+        shown = [at for at in places if abs(bare.place(at) - bare.place(self.cut)) > BEHIND]
+        ticks = tuple((at, f"{at:,.0f}") for at in shown)
+        return Scale(replace(axis, ticks=ticks), ends)
 
     def places(self) -> dict[str, Any]:
         """Where a rank stands in the picture, for a script: shares of its width and height."""

@@ -28,7 +28,7 @@ ROOM = 0.05
 """Of the length of an axis, beyond the outermost mark."""
 LETTER_SHARE = 0.02
 """Of the width of a narrow chart."""
-PANEL_GAP = 0.06
+PANEL_GAP = 0.09
 """Between axes one above the other, of the height."""
 NARROW_BAND = 7.0
 """How broad a band of one point is drawn, in pixels."""

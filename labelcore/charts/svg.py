@@ -34,6 +34,8 @@ from labelcore.charts.nodes import Node, node
 WIDTH = 640.0
 LINE_HEIGHT = CHART_TEXT * 1.3
 LETTER = 0.56 * CHART_TEXT
+LIFT = 12
+"""Of a title above the numbers of its axis."""
 """About how wide a letter is."""
 MOST_NAME = 190.0
 PAD = 8.0
@@ -99,8 +101,7 @@ def svg(drawing: Drawing, name: str, words: str, *, box: Box | None = None) -> N
         for upright, panel in zip(uprights, drawing.panels, strict=True)
     ]
     if not drawing.bare:
-        lift = 12 if len(frames) == 1 else 5
-        parts += [part for frame in frames for part in _scale_up(frame, lift)]
+        parts += [part for frame in frames for part in _scale_up(frame)]
         parts += _scale_across(frames[-1], box)
     areas: list[Node] = []
     lines: list[Node] = []
@@ -164,12 +165,12 @@ def _fitted(text: str) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _scale_up(frame: Frame, lift: float) -> list[Node]:
+def _scale_up(frame: Frame) -> list[Node]:
     """The title above the y axis, lines across, and their numbers."""
     lines = frame.y.axis.title.splitlines()
     (left, right), (bottom, top) = frame.across, frame.upwards
     nodes = [
-        _text(line, 0, top - lift - LINE_HEIGHT * (len(lines) - 1 - row), klass="axis")
+        _text(line, 0, top - LIFT - LINE_HEIGHT * (len(lines) - 1 - row), klass="axis")
         for row, line in enumerate(lines)
     ]
     for value, text in frame.y.ticks():

@@ -37,6 +37,12 @@ def test_the_handle_stands_at_the_drawn_cut(make_band: Make, last: int, cut: int
     assert places["bottom"] == BOX.bottom / HEIGHT and places["log"] == (last >= 5000)
 
 
+def test_no_number_of_the_axis_stands_half_behind_the_handle(make_band: Make) -> None:
+    for cut, behind in ((360, {400}), (500, set())):
+        level = CutPicture(make_band("precision", [0.9]), None, 800, cut).level
+        assert {at for at, _ in level.ticks()} == {0, 200, 400, 600, 800} - behind
+
+
 def test_what_is_needed_and_what_is_sure_are_drawn_apart(make_band: Make) -> None:
     _, made = drawn(make_band("precision", [0.9, 0.8, 0.5]), 30, 20, own=30, need=0.7, sure=12)
     said = {one[2] for one in parts(made, "text")}

@@ -98,6 +98,15 @@ def test_names_stand_letter_by_letter(hostile: str) -> None:
     assert hostile.startswith(cut.rstrip("…"))
 
 
+def test_titles_of_panels_keep_clear_of_numbers() -> None:
+    axes = tuple(Axis(name, Unit.SHARE) for name in ("Precision", "Recall"))
+    marks = [Line([1, 2], [0.4, 1.0], panel=panel) for panel in (0, 1)]
+    said = [*nodes(drawn(y=axes, marks=marks, height=320), "text")]
+    titles = [float(one[1]["y"]) for one in said if one[2] in ("Precision", "Recall")]
+    numbers = [float(one[1]["y"]) for one in said if one[2].endswith(" %")]
+    assert len(titles) == 2 and min(abs(a - b) for a in titles for b in numbers) > 14
+
+
 def test_a_title_of_two_lines_is_two_texts() -> None:
     found = texts(drawn(x=Axis("one,\ntwo"), y=Axis("a<br>b")))
     assert {"one,", "two", "a<br>b"} <= set(found)
