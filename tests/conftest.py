@@ -15,7 +15,7 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from tests import compiled, postgres, rooms
+from tests import postgres, rooms
 from tests.cases import EVERY_EXAMPLE, beyond_one_each, searched
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile("repeatable", searched(100), derandomize=True)
 settings.load_profile("repeatable")
-
-
-def pytest_collection(session: pytest.Session) -> None:
-    """In a fresh checkout, workers that collect all tests compile them together."""
-    config = session.config
-    if hasattr(config, "workerinput") and config.args_source is config.ArgsSource.TESTPATHS:
-        given = config.workerinput
-        compiled.share(config, int(given["workerid"].removeprefix("gw")), given["workercount"])
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,13 +1,9 @@
-"""The sample of cases that runs with every change, and what workers compile together."""
+"""The sample of cases that runs with every change."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from _pytest.assertion import rewrite
 
-from tests import compiled
 from tests.cases import EVERY_EXAMPLE, beyond_one_each, repeated, sampled
 
 CASES = [(letter, number) for letter in "abcd" for number in range(5)]
@@ -53,15 +49,3 @@ def test_of_a_product_every_value_stays_in_a_case() -> None:
     assert {one["letter"] for one in kept} == {*range(4)}
     assert {one["number"] for one in kept} == {*range(5)}
     assert 5 <= len(kept) < 10 and left_out == beyond_one_each(cases, seed=1)
-
-
-def test_what_a_worker_has_rewritten_is_what_pytest_takes(
-    tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "test_one.py"
-    file.write_text("def test_one():\n    assert 1 == 2\n", "utf-8")
-    compiled.rewrite_test(file, pytestconfig)
-    (made,) = rewrite.get_cache_dir(file).iterdir()
-    assert made.name == f"test_one{rewrite.PYC_TAIL}" and rewrite._read_pyc(file, made) is not None
-    monkeypatch.setattr(rewrite, "_rewrite_test", None)
-    compiled.rewrite_test(file, pytestconfig)
