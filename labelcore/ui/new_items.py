@@ -363,7 +363,7 @@ def add_scores(items: Items) -> None:
 
 def say_what_was_read(items: Items, population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
-    if not population.classifiers and "classifiers" not in items.reasons:
+    if not population.classifiers and not items.guess.perhaps:
         named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
         line = f"{what_was_read(population)}, no fault. {named}"
     elif len(population.classes) == 2:
