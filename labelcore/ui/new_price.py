@@ -233,7 +233,9 @@ class Ahead:
         the number chosen in place of the nearest."""
         labels, points = self.chosen.labels, self.curve(self.chosen.design)
         first = round(points[0][0]) if points else labels
-        low, high = min(max(first, self.least), labels), self.most
+        if first < self.least:
+            first = next(n for n in ROUND if n >= self.least)
+        low, high = min(first, labels), self.most
         inner = [n for n in ROUND if low < n < high]
         near = min(inner, key=lambda n: abs(math.log(n / labels)), default=labels)
         return sorted({low, high, labels, *inner} - ({near} - {labels}))

@@ -47,8 +47,8 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     drawn: list[Any] = []
     monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
     population = read(tmp_path, scored=True)
-    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=80)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100)
     ahead = Ahead.of(plan, population, [forecasts.forecast(population, plan)], 70)
     ahead.show()
     (chart,) = drawn
-    assert ahead.stops[0] == 70 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
+    assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
