@@ -91,9 +91,8 @@ def curve_of_all_ranks(
     if state == State.INTERVAL and not answers.labels:
         missing = f"{look.draws:,} of {LOOK_EVERY} items judged before a first band"
         state = State.TOO_FEW
-    estimate = np.full(len(at), np.nan)
-    if answers.labels:
-        estimate = _estimate(stratum_at, answers, at)
+    unknown = np.full(len(at), np.nan)
+    estimate = _estimate(stratum_at, answers, at) if answers.labels else unknown
     yields = Yields(ranked.n_items, at, estimate, np.zeros(len(at)), at.astype(float))
     if state.has_interval:
         critical = None
@@ -102,8 +101,7 @@ def curve_of_all_ranks(
             critical = critical_of(frame, look, draws, anchors, planned)
 
         def bounds(labels: RankLabels) -> tuple[FloatArray, FloatArray]:
-            level = look.confidence
-            return strata_band(stratum_at, anchors, labels, level, SEED, critical).at(at)
+            return strata_band(stratum_at, anchors, labels, look.confidence, SEED, critical).at(at)
 
         yields = bounded_yields(answers, at, estimate, bounds)
     bounded = state.has_interval
@@ -129,10 +127,9 @@ def curve_of_all_ranks(
 
 
 def _notes(state: State, look: Look, draws: int) -> tuple[str, ...]:
-    if state != State.INTERVAL or look.draws <= draws:
-        return ()
     note = PLANNED_BAND if look.labels > look.planned else RENEWED
-    return (note.format(f"{draws:,}"),)
+    between = state == State.INTERVAL and look.draws > draws
+    return (note.format(f"{draws:,}"),) if between else ()
 
 
 def _estimate(stratum_at: IntArray, answers: Ranked, at: IntArray) -> FloatArray:

@@ -20,8 +20,7 @@ MOST_DIGITS = 3
 
 
 def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
-    """A chart's numbers; shares as percentages with one number of decimals for all of them, times
-    by the reader's clock, nothing where there is none.
+    """A chart's numbers; shares as percentages with one number of decimals for all of them.
 
     unit   what stands behind them: "%", or "points" for differences
     """

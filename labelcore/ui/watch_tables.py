@@ -129,8 +129,7 @@ def suited() -> Iterator[ProjectRecord]:
 
 
 def may_be_watched(record: ProjectRecord) -> bool:
-    """Whether a project has figures that come from counts by stratum, and it is no wave. Of a
-    difference no share is required, and no change is looked for."""
+    """Whether it has figures from counts by stratum, not differences alone, and is no wave."""
     if terms_of(record) or json.loads(record.settings_json).get("trial"):
         return False
     plan = Plan.from_json(record.plan_json)
