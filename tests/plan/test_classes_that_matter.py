@@ -80,6 +80,7 @@ def test_with_a_budget_the_part_is_that_of_the_same_width(population: lc.Populat
         for one in (("invoice", "letter", "offer"), None)
     ]
     assert found is not None and found.part == pytest.approx((widths[0] / widths[1]) ** 2)
+    assert dearest_class(population, plan(("order", "offer", "letter"), budget=300)) is not None
 
 
 def test_nothing_is_dear_where_no_class_has_a_figure(population: lc.Population) -> None:

@@ -14,6 +14,7 @@ from labelcore.stats import horizon
 from labelcore.stats.horizon import (
     LEVELS,
     STEADY,
+    THEN,
     boundary,
     covered_share,
     least_boundary,
@@ -89,6 +90,15 @@ def test_a_row_of_the_table_is_found_again() -> None:
     found = exact.steady(0.2, 1, 300)
     assert found <= STEADY[0][0] <= found + 0.04
     assert LEVELS[0] == 0.2
+
+
+@pytest.mark.parametrize("table", [STEADY, THEN])
+def test_constants_rise_by_little_with_level_and_range(
+    table: tuple[tuple[float, ...], ...],
+) -> None:
+    for axis, most in ((0, 0.6), (1, 0.4)):
+        steps = np.diff(table, axis=axis)
+        assert steps.min() > 0 and steps.max() < most
 
 
 def test_the_interval_is_the_region_of_the_recursion() -> None:
