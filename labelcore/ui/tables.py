@@ -7,15 +7,14 @@ import streamlit as st
 
 from labelcore.charts.curve_points import PROVISIONAL
 from labelcore.charts.readings import READINGS
-from labelcore.promises import State
 from labelcore.ui.safe_text import plain, unbroken
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
+from labelcore.words.tables import STATES
 
 SHARES = ("Estimate", "Low", "High", "Half-width", "Positive share", "Judged rightly share",
           "Share of uncertainty", PROVISIONAL,
           *(row.label for row in READINGS.values() if row.unit == "share"))  # fmt: skip
-STATES = {State.INTERVAL: "has an interval", State.WAITING: "items are open"}
 MOST_DIGITS = 3
 
 

@@ -14,6 +14,7 @@ from labelcore.words.sentences import (
     value_percent,
 )
 
+STATES = {State.INTERVAL: "has an interval", State.WAITING: "items are open"}
 NONE_YET = "{figures}, {guesses}; none of them has an interval yet."
 FIGURES = "{figures}, {guesses}, {sure} sure {how}; the widest that is asked is {widest}."
 EACH, TOGETHER = "each", "all together"

@@ -398,8 +398,8 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
-        "asked.now.take", "new_costs._take", "new_tree._used", "watch_preview._take",
-        "st.login", "st.logout", "audit_page.show_more",
+        "asked.now.take", "items.now.take", "new_costs._take", "new_tree._used",
+        "watch_preview._take", "st.login", "st.logout", "audit_page.show_more",
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel", "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
