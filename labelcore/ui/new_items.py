@@ -319,7 +319,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
                 fold(SCORES, "new-scores", lambda: add_scores(items))
         with preview:
             show_head(items)
-        say_what_matters(items)
+            say_what_matters(items)
         if items.meanings.lacking:
             st.text(items.meanings.lacking)
             return None
@@ -328,7 +328,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         show_known(items.known, population)
         with preview:
             say_what_was_read(items, population)
-        show_strays(population)
+            show_strays(population)
         if population.prompt is None:  # Several systems may well answer a prompt alike.
             show_duplicates(items.whole.repeated, len(population))
         if items.known.lacking:
