@@ -160,11 +160,11 @@ MORE_MARGINS = {
         lc.Plan("recalibrated_neyman", ["recall"], margin=0.08, **BOTH), 12
     ),
     "plain": (lc.Plan("simple_random", ["accuracy"], margin=0.08), 12),
-    "plain, more figures": (lc.Plan("simple_random", SCALARS, margin=0.12), 12),
+    "plain, more figures": (lc.Plan("simple_random", SCALARS, margin=0.12), 36),
     "plain, items like these": (
         lc.Plan("simple_random", ["accuracy", "precision"], margin=0.1, **PROCESS), 8
     ),
-    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.1), 12),
+    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.08), 24),
     "by sureness": (lc.Plan("stratified", ["accuracy"], margin=0.07), 12),
     "more differences": (
         lc.Plan("paired_comparison", ["precision_difference"], margin=0.09, **BOTH), 24
