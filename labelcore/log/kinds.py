@@ -577,10 +577,14 @@ KINDS: dict[str, Kind] = {
 
 def kind_named(name: object) -> Kind:
     """The kind with this name. Raises ValueError if there is none."""
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
+    if not isinstance(name, str) or name not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {name!r}")
-    return kind
+    return KINDS[name]
+
+
+def holds_words(name: str) -> bool:
+    """Whether the text of such events is words of somebody; not where there is no such kind."""
+    return name in KINDS and KINDS[name].written
 
 
 def check(state: LogState, event: Event, figures: Figures | None = None) -> None:

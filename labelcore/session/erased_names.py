@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from labelcore.log.events import Event
-from labelcore.log.kinds import KINDS
+from labelcore.log.kinds import holds_words
 
 Same = Callable[[str], bool]
 """Whether a text is the name."""
@@ -23,7 +23,7 @@ def unnamed(event: Event, same: Same, words: int, called: str) -> Event:
     """An event without a name: as the one who did it, as a value or a key of what it records, and
     among words that somebody wrote."""
     text = event.text
-    if text and KINDS[event.kind].written:
+    if text and holds_words(event.kind):
         text = _without_words(text, same, words, called)
     return replace(
         event,

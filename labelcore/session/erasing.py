@@ -21,7 +21,7 @@ from typing import Any
 from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
 from labelcore.log.history import told
-from labelcore.log.kinds import KINDS
+from labelcore.log.kinds import holds_words
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
@@ -198,7 +198,7 @@ def _erase_items(
             replace(event, text="" if event.kind == "noted" else "erased")
             for event in log
             if event.item_id in wanted
-            and KINDS[event.kind].written
+            and holds_words(event.kind)
             and event.text not in (None, "", "erased")
         ]
         kept = store.contents(project)

@@ -239,6 +239,8 @@ def test_a_name_of_any_form_goes_from_what_was_written(name: str) -> None:
     event = Event(1, "noted", "", "bob", text=said.format(name, "Ann Lee"))
     left = unnamed(event, is_name(name), len(name.split()), "erased 1").text
     assert left == said.format("erased 1", "Ann Lee")
+    unknown = replace(event, kind="of another version")
+    assert unnamed(unknown, is_name(name), len(name.split()), "erased 1") == unknown
 
 
 def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path) -> None:
