@@ -12,9 +12,9 @@ from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.tables import STATES
 
-SHARES = ("Estimate", "Low", "High", "Half-width", "Positive share", "Judged rightly share",
-          "Share of uncertainty", PROVISIONAL,
-          *(row.label for row in READINGS.values() if row.unit == "share"))  # fmt: skip
+ENDS = ("Estimate", "Low", "High", "Half-width", PROVISIONAL)
+PARTS = ("Positive share", "Judged rightly share", "Share of uncertainty")
+SHARES = (*ENDS, *PARTS, *(row.label for row in READINGS.values() if row.unit == "share"))
 MOST_DIGITS = 3
 
 
