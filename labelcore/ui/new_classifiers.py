@@ -164,13 +164,15 @@ def extremes(base: Population, name: str) -> None:
 def strays(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """The places of those outside 0 to 1, where these are few and the scores no whole numbers."""
     outside = np.flatnonzero((scores < 0) | (scores > 1))
-    few = len(outside) <= MOST_STRAYS * len(scores) and (scores % 1).any()
+    few = 0 < len(outside) <= MOST_STRAYS * len(scores) and (scores % 1).any()
     return outside if few else outside[:0]
 
 
 def first_threshold(base: Population, name: str) -> float:
     """One half where all scores but strays may be probabilities, else the middle one."""
-    scores = np.delete(base.scores[name], strays(base.scores[name]))
+    scores = base.scores[name]
+    if len(outside := strays(scores)):
+        scores = np.delete(scores, outside)
     if 0 <= scores.min() <= 0.5 <= scores.max() <= 1:
         return 0.5
     return float(np.median(base.scores[name]))
