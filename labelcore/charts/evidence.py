@@ -11,10 +11,10 @@ from labelcore.charts.base import Chart, empty_chart
 from labelcore.charts.design import FIRST, SECOND
 from labelcore.charts.drawing import Axis, Drawing, Ends, Line, Remark, Rule, Symbol
 from labelcore.charts.history_table import last_looks, thinned
-from labelcore.charts.names import shortened
 from labelcore.promises import ClaimStatus, Form
 from labelcore.words import sentences as words
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES, enough_words, shown_words, times_words
+from labelcore.words.safe_text import shortened
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."

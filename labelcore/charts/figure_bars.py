@@ -9,12 +9,12 @@ import numpy as np
 
 from labelcore.charts.drawing import Ends
 from labelcore.charts.live_picture import Bar, difference_scale
-from labelcore.charts.names import shortened
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import Told
 from labelcore.words.differences import told_interval
+from labelcore.words.safe_text import shortened
 from labelcore.words.sentences import value_percent
 from labelcore.words.short_sentences import range_of, short_value
 

@@ -14,7 +14,6 @@ from labelcore.charts.design import FIRST, REFERENCE
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
 from labelcore.charts.figure_table import row_name
 from labelcore.charts.lists import list_chart
-from labelcore.charts.names import shortened
 from labelcore.charts.plotted import plotted
 from labelcore.charts.rank import rank_chart
 from labelcore.results.calibration import Calibration
@@ -23,6 +22,7 @@ from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
+from labelcore.words.safe_text import shortened
 from labelcore.words.tables import cell_said
 
 ONE_ROW = 140.0

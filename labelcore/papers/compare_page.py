@@ -19,7 +19,7 @@ from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
 from labelcore.ui.presses import sentence
-from labelcore.ui.safe_text import plain
+from labelcore.words.safe_text import plain
 
 WHAT = (
     "What would each method give on your own scores? Nothing is labelled here and no project is "

@@ -20,7 +20,7 @@ from labelcore.ui.new_cards import Card
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_confidence import TRYING
 from labelcore.ui.params import within
-from labelcore.ui.safe_text import plain
+from labelcore.words.safe_text import plain
 
 TWO_CLASSES = "This needs two classes, one of them positive; the file has {number}."
 

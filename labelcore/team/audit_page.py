@@ -13,9 +13,9 @@ import streamlit as st
 
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
+from labelcore.words.safe_text import one_line, plain
 
 HEAD = ("When", "Who", "What", "About")
 NOTHING = "Nothing yet."

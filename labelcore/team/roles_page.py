@@ -14,9 +14,9 @@ from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
 from labelcore.ui.presses import acting, show_problem
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
+from labelcore.words.safe_text import one_line, plain
 
 TITLE = "Who may do what"
 HEAD = ("Person", "Role here", "Comes by", "Until", "Last visit")

@@ -12,8 +12,8 @@ from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.hidden import KEY, LOOKED, SAID, is_hidden
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import page_words, shown_word
+from labelcore.words.safe_text import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
 # All alike: a filled button would look like the answer that is expected.

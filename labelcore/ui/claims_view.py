@@ -11,10 +11,10 @@ from labelcore.charts.evidence import evidence_chart
 from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import figure_name
 from labelcore.words import sentences as words
 from labelcore.words.claims import enough_words, settled_words, times_number, times_words
+from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"

@@ -26,13 +26,13 @@ from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.presses import acting
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.ui.tables import number_table, reading_table
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import key_parts, label_of, model_word, term_of
 from labelcore.words.race import pair_words, short_name
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.tables import cell_words
 
 PRICE = "{labels} for ± {points}"

@@ -56,12 +56,12 @@ from labelcore.ui.new_screens import NAMES, go
 from labelcore.ui.params import within
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
+from labelcore.words.safe_text import one_line, plain
 
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430

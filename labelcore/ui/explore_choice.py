@@ -15,7 +15,6 @@ from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.params import within
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.summary import summaries
 from labelcore.ui.times import about_minutes
@@ -26,6 +25,7 @@ from labelcore.words.choices import (
     side_by_side_words,
     until_words,
 )
+from labelcore.words.safe_text import plain
 from labelcore.words.sentences import exact_percent
 
 REQUIREMENTS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)

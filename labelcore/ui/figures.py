@@ -19,7 +19,6 @@ from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import form_lines
 from labelcore.ui.expanders import fold
 from labelcore.ui.picture import show_picture
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.session_picture import OVER_LABELS, Picture, beside, dots_shown, picture
 from labelcore.ui.status import (
     at_an_end,
@@ -34,6 +33,7 @@ from labelcore.ui.trying import reveals, simulated
 from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows
 from labelcore.words.quantities import model_word
+from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import count
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 

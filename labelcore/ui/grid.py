@@ -18,8 +18,8 @@ import streamlit as st
 from labelcore.charts.nodes import Node
 from labelcore.log.events import Draw, answer_word
 from labelcore.session.session import PAGE, Session
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import shown_word
+from labelcore.words.safe_text import one_line
 
 PICTURES, TEXTS = "pictures", "texts"
 LONGEST_TEXT, MOST_LINES = 200, 5

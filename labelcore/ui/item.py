@@ -24,7 +24,7 @@ from labelcore.items import (
     lay_out,
 )
 from labelcore.settings import data_folder
-from labelcore.ui.safe_text import one_line
+from labelcore.words.safe_text import one_line
 
 PNG = b"\x89PNG"
 WITHOUT_PICTURE = "If you cannot judge without the picture, answer Broken (B)."

@@ -12,13 +12,13 @@ from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.panels import glimpse
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import figure_name, shown_word
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import COEFFICIENT_HEAD, coefficient_rows, settled_by
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import figure_words, second_words
 from labelcore.words.quantities import is_settled
+from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import confidence_words, count, missing_words
 
 PASS = 30

@@ -23,12 +23,12 @@ from labelcore.ui.naming import ask_name
 from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import beside, lets_judge, show_panel
 from labelcore.ui.presses import show_problem
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.trying import steps
 from labelcore.ui.without_item import show_state, title
+from labelcore.words.safe_text import one_line
 
 # What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
 ITEM_FIRST_SECONDS = 0.02

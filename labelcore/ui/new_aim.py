@@ -49,9 +49,9 @@ from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
 from labelcore.ui.remedies import WayOut, refuse
-from labelcore.ui.safe_text import plain
 from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
+from labelcore.words.safe_text import plain
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
 TWO_OF = (BETTER, LISTS)

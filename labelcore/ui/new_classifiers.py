@@ -22,8 +22,8 @@ from labelcore.ui.draft import Draft, Question
 from labelcore.ui.fields import same
 from labelcore.ui.new_cards import positive_of
 from labelcore.ui.new_columns import Columns
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
+from labelcore.words.safe_text import one_line, plain
 
 EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE, MOST_STRAYS = 3, 8, 20, 0.05
 MOVE = "Move the threshold, or choose another prediction column."

@@ -35,7 +35,6 @@ from labelcore.ui.new_table import choose_row, method_rows, sized_rows
 from labelcore.ui.new_terms import Goal, Terms, first_how
 from labelcore.ui.params import param_fault, row_of, within
 from labelcore.ui.remedies import WayOut, refuse, refuse_method
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
@@ -49,6 +48,7 @@ from labelcore.words.promises import (
     wider_words,
 )
 from labelcore.words.quantities import label_of, model_word, quantity
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 MOST_CLAIMS, MOST_GROUPS = 5, 20

@@ -22,8 +22,8 @@ from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
 from labelcore.ui.params import listed
 from labelcore.ui.presses import acting
-from labelcore.ui.safe_text import plain
 from labelcore.ui.times import MINUTE, about_minutes
+from labelcore.words.safe_text import plain
 from labelcore.words.sentences import count
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"

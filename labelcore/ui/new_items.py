@@ -34,7 +34,7 @@ from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
-from labelcore.ui.safe_text import one_line, plain
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 MOST_LOOKED_AT, MOST_GROUPED = 100, 4

@@ -16,8 +16,8 @@ from labelcore.ui.draft import Draft
 from labelcore.ui.fields import same
 from labelcore.ui.forecasts import remembered
 from labelcore.ui.new_columns import NO_COLUMN
-from labelcore.ui.safe_text import plain
 from labelcore.words.existing import OTHER_WAY, SOURCES
+from labelcore.words.safe_text import plain
 
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "

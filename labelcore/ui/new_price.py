@@ -38,10 +38,10 @@ from labelcore.ui.new_price_words import (
 )
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
-from labelcore.ui.safe_text import plain
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.safe_text import plain
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (

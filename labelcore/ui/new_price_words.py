@@ -22,7 +22,6 @@ from labelcore.promises import Promise
 from labelcore.ui.curve_view import landmark_name
 from labelcore.ui.fields import SHARES
 from labelcore.ui.forecasts import EXACT
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import about_minutes, minutes
 from labelcore.words import sentences as words
@@ -30,6 +29,7 @@ from labelcore.words.differences import is_difference
 from labelcore.words.pilots import found_words
 from labelcore.words.promises import LOOKS
 from labelcore.words.quantities import key_parts, term_of
+from labelcore.words.safe_text import plain
 
 
 class Price(Enum):

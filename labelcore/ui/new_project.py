@@ -32,10 +32,10 @@ from labelcore.ui.new_question import question_of, question_step
 from labelcore.ui.new_repeats import with_overlap, with_repeats
 from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.scripts import constants, text_of
 from labelcore.version import __version__
 from labelcore.whole_file import whole_file
+from labelcore.words.safe_text import one_line, plain
 
 MOST_FILES = 60_000
 """Files of a folder that are dropped at once; a zip of 32 bits has no more."""

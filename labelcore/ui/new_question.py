@@ -20,9 +20,9 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.fields import ORDERS, Rules
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
+from labelcore.words.safe_text import one_line, plain
 
 MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}

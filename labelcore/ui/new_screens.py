@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.design import both
 from labelcore.ui.asking import current
-from labelcore.ui.safe_text import plain
+from labelcore.words.safe_text import plain
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_price_words import method_words
 from labelcore.ui.new_terms import RECOMMENDED
-from labelcore.ui.safe_text import plain
 from labelcore.words.quantities import term_of
+from labelcore.words.safe_text import plain
 
 SETTLES = " · its first labels settle {term}"
 

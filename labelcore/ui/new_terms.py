@@ -42,8 +42,8 @@ from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
 from labelcore.ui.params import param_values
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.words.promises import PROMISES
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.unsure import READINGS
 
 FIRST_BUDGET = 200

@@ -16,9 +16,9 @@ from labelcore.ui import surface
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.answers import answers_shown
 from labelcore.ui.labelling import ahead_of, view_of
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.scripts import text_of
 from labelcore.ui.status import counts, progress_parts, shown_word
+from labelcore.words.safe_text import one_line
 from labelcore.words.short_sentences import short_sentence
 
 SCRIPT = surface.SCRIPT.module.replace("\nexport default ", "\nconst drawn = ") + text_of(

@@ -34,8 +34,8 @@ from labelcore.ui.presses import (
     try_again_later,
 )
 from labelcore.ui.restoring import way_back
-from labelcore.ui.safe_text import plain
 from labelcore.ui.summary import summaries
+from labelcore.words.safe_text import plain
 
 
 def next_step(error: Exception) -> str:

@@ -20,9 +20,9 @@ from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, mor
 from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 

@@ -20,8 +20,8 @@ from labelcore.designs.params import (
 from labelcore.errors import ParameterError
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import Field, outside
-from labelcore.ui.safe_text import plain
 from labelcore.words.arguments import refusal_words
+from labelcore.words.safe_text import plain
 
 LONGEST = 1000
 CHOSEN = "Chosen for you"

@@ -14,13 +14,13 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
 from labelcore.ui.new_repeats import seen_words
-from labelcore.ui.safe_text import one_line, unbroken
 from labelcore.ui.settling import chosen, settling
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.status import at_an_end
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
 from labelcore.words.label_error import drift_words
+from labelcore.words.safe_text import one_line, unbroken
 
 TITLE = "Who judged what"
 NOBODY_YET = "Nobody has judged anything yet."

@@ -14,7 +14,7 @@ import streamlit as st
 from labelcore.access import Right
 from labelcore.errors import StoreBusyError, StoreError, StoreFullError
 from labelcore.ui import sessions, visitor
-from labelcore.ui.safe_text import plain
+from labelcore.words.safe_text import plain
 
 if TYPE_CHECKING:
     from labelcore.session.session import Session

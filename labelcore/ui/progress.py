@@ -29,7 +29,6 @@ from labelcore.ui.label_errors import settled_line
 from labelcore.ui.page_errors import guard
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded, show_unsafe
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import (
     at_an_end,
@@ -47,6 +46,7 @@ from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.watch_tables import may_be_watched, way_to_begin
 from labelcore.ui.without_item import title
 from labelcore.words.differences import is_difference
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 

@@ -21,10 +21,10 @@ from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.params import within
 from labelcore.ui.presses import PROBLEM, acting
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.setup import PAGES
 from labelcore.ui.status import shown_word
 from labelcore.ui.summary import Summary
+from labelcore.words.safe_text import one_line, plain
 
 FORM, DONE, WAY = "life form", "life done", "chosen way"
 RENAME, MEND, DUPLICATE = "Rename", "Correct the wording", "Duplicate"

@@ -15,8 +15,8 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_terms import RECOMMENDED, Terms
 from labelcore.ui.presses import sentence
-from labelcore.ui.safe_text import plain
 from labelcore.words.arguments import refusal_words
+from labelcore.words.safe_text import plain
 
 
 @dataclass(frozen=True)

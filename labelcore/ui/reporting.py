@@ -30,7 +30,6 @@ from labelcore.ui.label_errors import error_panel
 from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded
-from labelcore.ui.safe_text import plain
 from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, beside, picture
 from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import decision, figure_name, first_figure_line, promise_line
@@ -43,6 +42,7 @@ from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import model_word, names_another
+from labelcore.words.safe_text import plain
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 

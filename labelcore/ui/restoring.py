@@ -13,8 +13,8 @@ from labelcore.errors import StoreError
 from labelcore.store import backups, guarded, made_at
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.presses import acting, sentence
-from labelcore.ui.safe_text import plain
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.safe_text import plain
 
 if TYPE_CHECKING:
     from labelcore.session.backups import Restored

@@ -27,7 +27,6 @@ from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.item import item_nodes
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.reviewed import ALL, WRONG, Reviewed, event_words, reviewed, said_of
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.settling import look_at
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.status import shown_word
@@ -35,6 +34,7 @@ from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
 from labelcore.words.in_common import ABOUT, having_words, in_common_sentence, times_words
+from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import confidence_words, count
 
 CELL = "review-cell"

@@ -15,9 +15,9 @@ from labelcore.log.history import OPEN, marked_open
 from labelcore.session.session import Session
 from labelcore.ui import trail
 from labelcore.ui.hidden import reason_column
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import shown_word
 from labelcore.words.quantities import model_word
+from labelcore.words.safe_text import one_line
 
 LONGEST_REASON, LONGEST_SHOWN = 200, 280
 FEW = 20

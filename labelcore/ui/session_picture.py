@@ -52,7 +52,6 @@ from labelcore.ui.claims_view import short_words
 from labelcore.ui.compare import marked_figures
 from labelcore.ui.curve_view import heads_of
 from labelcore.ui.forecasts import remembered
-from labelcore.ui.safe_text import one_line
 from labelcore.ui.status import counts, figure_name, main_and_other
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short, further_words
@@ -61,6 +60,7 @@ from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
 from labelcore.words.quantities import model_word
 from labelcore.words.race import ONLY_THESE, THESE_FIRST, more_words, verdict_words
+from labelcore.words.safe_text import one_line
 from labelcore.words.short_sentences import early_sentence, short_head, short_sentence
 from labelcore.words.unsure import odds_words
 

@@ -15,9 +15,9 @@ from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
 from labelcore.ui.item import item_nodes
 from labelcore.ui.page_errors import guard
 from labelcore.ui.presses import acting, show_problem
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
+from labelcore.words.safe_text import one_line, plain
 
 SEEN = "settling"
 REASON = "settle-reason"

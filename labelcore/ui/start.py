@@ -26,13 +26,13 @@ from labelcore.ui.last_look import known_picture
 from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
 from labelcore.ui.presses import PROBLEM, show_unsafe
-from labelcore.ui.safe_text import plain
 from labelcore.ui.scripts import constants, text_of
 from labelcore.ui.session_picture import beside, picture
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
+from labelcore.words.safe_text import plain
 
 TRIAL = "digits"
 RECORDED = Path(__file__).parent / "recorded.json"

@@ -16,8 +16,8 @@ from labelcore.errors import StoreError
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
 from labelcore.ui.presses import acting
-from labelcore.ui.safe_text import plain
 from labelcore.ui.setup import setup
+from labelcore.words.safe_text import plain
 
 STARTED = "started trial"
 TO_EXPECT = (

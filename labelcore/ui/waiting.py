@@ -25,7 +25,7 @@ from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
 from labelcore.ui.presses import acting
 from labelcore.ui.reading import Ask
-from labelcore.ui.safe_text import one_line, plain
+from labelcore.words.safe_text import one_line, plain
 
 SOON, AGAIN = 0.3, 0.5
 """Seconds until anything is shown, and between two looks."""

@@ -27,11 +27,11 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.presses import sentence
-from labelcore.ui.safe_text import one_line, plain
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import meanings
 from labelcore.words.differences import is_difference
+from labelcore.words.safe_text import one_line, plain
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""

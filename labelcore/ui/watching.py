@@ -22,7 +22,6 @@ from labelcore.ui.downloads import file_name
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
 from labelcore.ui.presses import sentence, show_problem
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
 from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
@@ -30,6 +29,7 @@ from labelcore.waves.chart import monitor_chart
 from labelcore.waves.quarter import LAST
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
+from labelcore.words.safe_text import plain
 
 NONE_YET = "No classifier is watched yet."
 ICONS = {

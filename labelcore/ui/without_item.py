@@ -31,12 +31,12 @@ from labelcore.ui.more_labels import (
     valid_when,
 )
 from labelcore.ui.new_items import begin_with
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import at_an_end, figure_name
 from labelcore.ui.times import about_minutes
 from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
+from labelcore.words.safe_text import plain
 from labelcore.words.statuses import (
     ALL_ASKED,
     CHOSEN,

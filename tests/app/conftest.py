@@ -33,7 +33,7 @@ from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price,
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.params import as_inputs
-from labelcore.ui.safe_text import JOINER
+from labelcore.words.safe_text import JOINER
 from tests.answering import answer_draws
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"

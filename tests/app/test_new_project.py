@@ -14,7 +14,7 @@ from labelcore.report import report_html
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.new_classifiers import strays
-from labelcore.ui.safe_text import JOINER
+from labelcore.words.safe_text import JOINER
 from tests.app.conftest import HOSTILE, back, button, captions, created, on, texts, to_aim
 from tests.cases import sampled
 

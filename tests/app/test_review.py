@@ -29,8 +29,8 @@ from labelcore.ui.reviewed import (
     reviewed,
     said_of,
 )
-from labelcore.ui.safe_text import plain
 from labelcore.words.counts import EVEN, UNEVEN
+from labelcore.words.safe_text import plain
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import HOSTILE, button, cards, texts
 

@@ -21,9 +21,9 @@ from labelcore.ui.draft import Question
 from labelcore.ui.last_look import known_bar
 from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
 from labelcore.ui.reviewed import WRONG, reviewed
-from labelcore.ui.safe_text import one_line, plain, unbroken
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
+from labelcore.words.safe_text import one_line, plain, unbroken
 from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, button, cards, texts
 from tests.app.test_new_project import with_upload

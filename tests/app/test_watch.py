@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables
 from labelcore.ui.figures import LATER
-from labelcore.ui.safe_text import JOINER
+from labelcore.words.safe_text import JOINER
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.charts.names import shortened
 from labelcore.charts.plotted import letters
+from labelcore.words.safe_text import shortened
 
 ACTIVE = set("<>${}*_`[]\\")
 
@@ -27,7 +27,7 @@ def test_an_escaped_name_has_no_markup_and_reads_as_the_shortened_name(name: str
         ("lr", "lr"),
         ("&lt;b&gt;", "&lt;b&gt;"),
         ("a\r\n\tb", "a b"),
-        ("right\u202eleft", "right left"),
+        ("right\u202eleft", "rightleft"),
         ("", ""),
         ("x" * 100, "x" * 39 + "…"),
         (7, "7"),

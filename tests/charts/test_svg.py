@@ -14,9 +14,9 @@ from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Unit, named_axis
 from labelcore.charts.intervals import interval_columns, interval_rows
 from labelcore.charts.live_picture import Bar
-from labelcore.charts.names import shortened
 from labelcore.charts.nodes import Node
 from labelcore.charts.svg import WIDTH, svg
+from labelcore.words.safe_text import shortened
 
 NAN = float("nan")
 

@@ -11,7 +11,6 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side
-from labelcore.charts.names import shortened
 from labelcore.papers.curves.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.papers.planners import (
     Chosen,
@@ -30,11 +29,11 @@ from labelcore.ui.new_cards import RANKED
 from labelcore.ui.params import within
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import draw
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.safe_text import plain, shortened
 
 READABLE = {"method": "Method", "factor": "Factor", "labels": "Labels"}
 NOTHING = "There is nothing to compare yet."

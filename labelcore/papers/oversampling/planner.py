@@ -11,7 +11,6 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Unit
-from labelcore.charts.names import shortened
 from labelcore.papers.oversampling.groups import (
     Counts,
     Margins,
@@ -44,11 +43,11 @@ from labelcore.promises import Promise
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import draw
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.safe_text import plain, shortened
 
 EXPECTED, EARLIER = "What you expect", "An earlier wave's labels"
 CELLS = (

@@ -31,12 +31,12 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import SHIP
 from labelcore.ui.params import listed
 from labelcore.ui.presses import sentence
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.arguments import refusal_words
+from labelcore.words.safe_text import plain
 
 WHAT = (
     "Which cut of a ranked list, or which classifier, should be shipped? The one that finds the "

@@ -12,18 +12,17 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, Row, empty_chart, require_columns, rows_drawing
 from labelcore.charts.design import SERIES
-from labelcore.charts.names import shortened
 from labelcore.papers.planners import Chosen, number_input, offer, outlook_of, project, suited
 from labelcore.papers.recycling.samples import Suggestion, suggest_parent
 from labelcore.papers.recycling.savings import savings
 from labelcore.plan.plan import Plan
 from labelcore.ui.new_cards import SEVERAL
 from labelcore.ui.progress import draw
-from labelcore.ui.safe_text import plain
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.safe_text import plain, shortened
 
 NEEDED = ("child", "saved", "low", "high")
 READABLE = {

@@ -10,15 +10,14 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
-from labelcore.charts.names import shortened
 from labelcore.papers.planners import Chosen, offer, project
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.population import Population
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.progress import draw
-from labelcore.ui.safe_text import plain
 from labelcore.words import sentences as words
+from labelcore.words.safe_text import plain, shortened
 
 READABLE = {
     "stratification": "Stratification",

@@ -1,10 +1,12 @@
-"""Other people's words in places where Streamlit expects Markdown."""
+"""Other people's words: on one line, as short as there is room, and where Streamlit expects
+Markdown."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
+LONGEST_NAME = 40
 JOINER = "\N{WORD JOINER}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Not a name's underscore: widgets give their label, as it is, to screen readers, too.
@@ -32,6 +34,15 @@ def one_line(text: object, limit: int = 120) -> str:
     if not joined.isprintable():
         joined = "".join(c for c in joined if unicodedata.category(c) not in _UNSEEN)
     return joined if len(joined) <= limit else joined[: limit - 1] + ELLIPSIS
+
+
+def shortened(name: object, limit: int = LONGEST_NAME) -> str:
+    r"""A name from a file as charts have room for it.
+
+    >>> shortened("spam\nor ham"), shortened("a" * 41)[-3:]
+    ('spam or ham', 'aa…')
+    """
+    return one_line(name, limit)
 
 
 def plain(text: object, limit: int = 2000) -> str:
