@@ -20,6 +20,7 @@ INSIDE: dict[str, str] = {
     "stats": "errors promises",
     "whole_file": "",
     "population": "errors plugins stats whole_file",
+    "safe_text": "",
     "sandbox": "",
     "bounded": "errors sandbox",
     "estimands": "errors stats",
@@ -28,7 +29,7 @@ INSIDE: dict[str, str] = {
     "plan": "errors promises stats estimands population tallies designs",
     "log": "errors promises stats estimands population tallies designs plan",
     "results": "errors promises stats estimands log",
-    "words": "errors promises stats estimands designs log plan results",
+    "words": "errors promises safe_text stats estimands designs log plan results",
     "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
@@ -36,13 +37,13 @@ INSIDE: dict[str, str] = {
     "session": "errors promises items stats population designs plan log results words figures"
     " planning store version",
     "waves": "bounded errors plugins promises stats estimands population tallies designs plan log"
-    " results words planning report session store charts version",
+    " results words planning report session store charts safe_text version",
     "replay": "errors population plan log results words figures store",
     "access": "",
     "settings": "",
     "version": "",
     "trials": "promises plan planning results session whole_file words",
-    "charts": "errors promises estimands results words",
+    "charts": "errors promises safe_text estimands results words",
     "report": "errors promises estimands items population designs plan log results words figures"
     " planning session replay charts version",
     "exchange": "errors plugins promises population log words store session report",
@@ -52,8 +53,8 @@ INSIDE: dict[str, str] = {
 
 # Of what a method that comes in by the door may be made.
 OF_METHODS = {
-    *("plugins", "errors", "promises", "stats", "estimands", "population", "designs", "plan"),
-    *("figures", "results", "words", "planning", "session", "store", "charts"),
+    *("plugins", "errors", "promises", "safe_text", "stats", "estimands", "population"),
+    *("designs", "plan", "figures", "results", "words", "planning", "session", "store", "charts"),
 }
 
 # "__init__" is the public `import labelcore` itself.
@@ -68,7 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "team": {"access", "cli", "errors", "log", "settings", "store"},
     # Who comes in by the door of the app.
-    "team/pages": {"access", "settings", "store", "team", "ui", "words"},
+    "team/pages": {"access", "safe_text", "settings", "store", "team", "ui"},
     "papers": OF_METHODS,
     # Their planners and pages, which nothing imports before one of them is opened.
     "papers/pages": {*OF_METHODS, "access", "papers", "ui"},

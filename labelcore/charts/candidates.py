@@ -26,8 +26,8 @@ from labelcore.charts.history_table import thinned
 from labelcore.promises import CandidateState
 from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import Choice
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import shortened
 
 COLUMNS = ("Candidate", "Items", "Precision", "Low", "High", "Reach from", "Reach to", "State")
 MOVED_COLUMNS = ("Labels", "Candidate", "Low", "High", "State")

@@ -12,9 +12,9 @@ from labelcore.charts.design import FIRST, SECOND
 from labelcore.charts.drawing import Axis, Drawing, Ends, Line, Remark, Rule, Symbol
 from labelcore.charts.history_table import last_looks, thinned
 from labelcore.promises import ClaimStatus, Form
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES, enough_words, shown_words, times_words
-from labelcore.words.safe_text import shortened
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."

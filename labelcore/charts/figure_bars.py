@@ -13,8 +13,8 @@ from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import Told
+from labelcore.safe_text import shortened
 from labelcore.words.differences import told_interval
-from labelcore.words.safe_text import shortened
 from labelcore.words.sentences import value_percent
 from labelcore.words.short_sentences import range_of, short_value
 

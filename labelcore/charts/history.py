@@ -13,10 +13,10 @@ from labelcore.charts.history_table import COLUMNS, Seen, history_rows, history_
 from labelcore.charts.live_picture import Track, difference_scale, labels_drawing
 from labelcore.results.race import Race
 from labelcore.results.types import Estimate
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
 from labelcore.words.quantities import key_parts, label_of
-from labelcore.words.safe_text import shortened
 
 SIDES = "the first one is better", "the second one is better"
 NOTHING = "No figure yet: the curve starts with the first estimate."

@@ -9,7 +9,7 @@ from labelcore.charts.drawing import Ends
 from labelcore.charts.live_picture import SHARES, Bar
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.svg import LETTER, WIDTH, colour
-from labelcore.words.safe_text import shortened
+from labelcore.safe_text import shortened
 
 ROW, THICK = 30.0, 10.0
 SIZE = 14

@@ -19,8 +19,8 @@ from labelcore.charts.drawing import (
     powers,
     rounds,
 )
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import shortened
 
 DOT, HEADROOM, LEAST_HEIGHT = 12.0, 1.05, 0.01
 ON_THE_AXIS = 0.05

@@ -23,9 +23,9 @@ from labelcore.charts.drawing import (
 )
 from labelcore.charts.readings import assurance
 from labelcore.results.lists import ListDifference
+from labelcore.safe_text import shortened
 from labelcore.words.differences import interval_text, signed_points
 from labelcore.words.lists import list_sentence
-from labelcore.words.safe_text import shortened
 from labelcore.words.sentences import decimals
 
 LOG_FROM, LONGEST = 1_000, 24

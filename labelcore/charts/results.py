@@ -21,8 +21,8 @@ from labelcore.results.cells import Table
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.safe_text import shortened
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
-from labelcore.words.safe_text import shortened
 from labelcore.words.tables import cell_said
 
 ONE_ROW = 140.0

@@ -11,8 +11,8 @@ import pandas as pd
 from labelcore.charts.base import Chart, empty_chart, require_columns
 from labelcore.charts.design import PATTERNS, SERIES
 from labelcore.charts.drawing import Axis, Bars, Drawing, Unit, named_axis
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import shortened
 
 # column, title, unit
 Panel = tuple[str, str, Unit]

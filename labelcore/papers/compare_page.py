@@ -12,6 +12,7 @@ from labelcore.errors import CancelledError
 from labelcore.papers.planners import Chosen
 from labelcore.plugins import loaded
 from labelcore.population import Population
+from labelcore.safe_text import plain
 from labelcore.ui import files
 from labelcore.ui.draft import Question
 from labelcore.ui.new_classifiers import ask_cut, choose_one, show_called, usable
@@ -19,7 +20,6 @@ from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
 from labelcore.ui.presses import sentence
-from labelcore.words.safe_text import plain
 
 WHAT = (
     "What would each method give on your own scores? Nothing is labelled here and no project is "

@@ -13,6 +13,7 @@ from labelcore.errors import CancelledError
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
+from labelcore.safe_text import plain
 from labelcore.ui import waiting
 from labelcore.ui.asking import ask, begin
 from labelcore.ui.draft import ProjectDraft
@@ -20,7 +21,6 @@ from labelcore.ui.new_cards import Card
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_confidence import TRYING
 from labelcore.ui.params import within
-from labelcore.words.safe_text import plain
 
 TWO_CLASSES = "This needs two classes, one of them positive; the file has {number}."
 

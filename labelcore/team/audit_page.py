@@ -11,11 +11,11 @@ from datetime import UTC, date, datetime
 import pandas as pd
 import streamlit as st
 
+from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
-from labelcore.words.safe_text import one_line, plain
 
 HEAD = ("When", "Who", "What", "About")
 NOTHING = "Nothing yet."

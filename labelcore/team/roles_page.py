@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access import NotAllowedError, Right
+from labelcore.safe_text import one_line, plain
 from labelcore.settings import data_folder
 from labelcore.team.register import DAYS, LONGEST_DAYS, Person, Register, check_name
 from labelcore.team.roles import RIGHTS, Role
@@ -16,7 +17,6 @@ from labelcore.ui.door import entrance
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
-from labelcore.words.safe_text import one_line, plain
 
 TITLE = "Who may do what"
 HEAD = ("Person", "Role here", "Comes by", "Until", "Last visit")

@@ -11,11 +11,11 @@ import streamlit as st
 from labelcore.access import Right
 from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import grid, people, sessions, visitor
 from labelcore.ui.hidden import LOOKED
 from labelcore.ui.presses import acting
-from labelcore.words.safe_text import one_line
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."

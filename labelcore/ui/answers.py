@@ -9,11 +9,11 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.log.events import Draw, answer_word
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.hidden import KEY, LOOKED, SAID, is_hidden
 from labelcore.ui.status import page_words, shown_word
-from labelcore.words.safe_text import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
 # All alike: a filled button would look like the answer that is expected.

@@ -13,11 +13,11 @@ from streamlit.components.v2.types import ComponentRenderer
 from labelcore.charts.design import SERIES, both
 from labelcore.charts.nodes import Node, node
 from labelcore.items.glimpses import pieces
+from labelcore.safe_text import one_line
 from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
 from labelcore.ui.scripts import Script, constants, text_of
 from labelcore.ui.status import shown_word
 from labelcore.ui.times import clock
-from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import score_words
 
 NOT_YET, WRONG, FLAGGED = "not yet", "wrong", "flagged"

@@ -10,11 +10,11 @@ from labelcore.charts.base import Chart
 from labelcore.charts.evidence import evidence_chart
 from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim, Estimate
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui.status import figure_name
 from labelcore.words import sentences as words
-from labelcore.words.claims import enough_words, settled_words, times_number, times_words
-from labelcore.words.safe_text import one_line
+from labelcore.words.claims import enough_words, times_words
 from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"
@@ -33,28 +33,6 @@ def evidence_words(claim: Claim) -> str:
         f"Evidence for it {times_words(claim.evidence)} · against it "
         f"{times_words(claim.evidence_against)} · {enough}{both_ends}"
     )
-
-
-def short_words(claims: Sequence[Claim]) -> str:
-    """Every claim on one line, for narrow screens."""
-    return "\n".join(f"{settled_line([claim])} ({_how_far(claim)})" for claim in claims)
-
-
-def settled_line(claims: Sequence[Claim]) -> str:
-    """What came of every claim, each on a line."""
-    return "\n".join(
-        f"{one_line(claim.claim, 80)}: {settled_words(claim.status, claim.form)}"
-        for claim in claims
-    )
-
-
-def _how_far(claim: Claim) -> str:
-    """How far a claim has come: the ends of its region, or its evidence and what decides."""
-    if claim.low is not None and claim.high is not None:
-        low, high = words.percent_range(claim.low, claim.high)
-        return f"{low} or more, {high} or less"
-    strongest = times_number(max(claim.evidence, claim.evidence_against))
-    return f"evidence {strongest} of {1 / claim.alpha:,.0f}"
 
 
 def claim_chart(session: Session, claim: Claim) -> Chart:

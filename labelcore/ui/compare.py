@@ -22,6 +22,7 @@ from labelcore.figures.tables import USUAL, wider_together
 from labelcore.figures.with_classifier import race_of
 from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate, Results
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
@@ -32,7 +33,6 @@ from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import key_parts, label_of, model_word, term_of
 from labelcore.words.race import pair_words, short_name
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.tables import cell_words
 
 PRICE = "{labels} for ± {points}"

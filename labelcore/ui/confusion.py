@@ -11,13 +11,13 @@ from labelcore.designs.lists import ComparesLists
 from labelcore.figures.confusion import Bounds, cell_bounds, confusion, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui.downloads import table_button
 from labelcore.ui.review import CELL, go_to_cell
 from labelcore.ui.status import first_figure_line
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.quantities import model_word
-from labelcore.words.safe_text import one_line, plain
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 LONGEST = 1000

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
@@ -12,11 +9,11 @@ from labelcore.charts.base import Chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.readings import READINGS
 from labelcore.designs.curves import Curve
-from labelcore.figures.cuts import own_cut, ranks_that_matter, told_rank
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
+from labelcore.words.curves import waiting_words
 
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain", "dcg", "ndcg")
 PAIRS = {
@@ -31,72 +28,11 @@ PAIR_MEANINGS = {
 }
 
 
-def waiting(session: Session, band: Band) -> str:
-    """What is missing before the first band; "" when it is there."""
-    if band.has_interval:
-        return ""
-    return band.missing or f"{session.labels:,} of {session.plan.planned:,} labels before the band"
-
-
 def nothing_drawn(session: Session, choice: str, curve: Curve, chart: Chart) -> str:
     """Why there is no picture, and what is missing."""
     band = session.band(choice if choice not in PAIRS else PAIRS[choice][1][0], curve)
-    missing = waiting(session, band)
+    missing = waiting_words(band, session.labels, session.plan.planned)
     return f"{chart.alt} {missing[:1].upper()}{missing[1:]}." if missing else chart.alt
-
-
-@dataclass(frozen=True, slots=True)
-class Heads:
-    """The first items that a ranked list is told by.
-
-    ranks  how many items each has, rising
-    told   the one of these that the sentence is about
-    items  of the list
-    own    how many the classifier calls positive itself; None where these are no head
-    """
-
-    ranks: Sequence[int]
-    told: int
-    items: int
-    own: int | None
-
-    def name(self, rank: int) -> str:
-        return landmark_name(rank, self.items, self.own)
-
-    def at_most(self, most: int) -> dict[str, int]:
-        """{name: rank} of so many, the longest ones and the one that is told.
-
-        >>> Heads([10, 100, 151, 4000], 151, 4000, 151).at_most(2)
-        {'Own cut, 151': 151, 'All 4,000': 4000}
-        """
-        others = sorted((rank for rank in self.ranks if rank != self.told), reverse=True)
-        return {self.name(rank): rank for rank in sorted([self.told, *others[: most - 1]])}
-
-
-def landmark_name(rank: int, n_items: int, own: int | None) -> str:
-    """
-    >>> landmark_name(100, 4000, 151), landmark_name(151, 4000, 151), landmark_name(50, 50, None)
-    ('First 100', 'Own cut, 151', 'All 50')
-    """
-    if rank == own:
-        return f"Own cut, {rank:,}"
-    return f"All {rank:,}" if rank == n_items else f"First {rank:,}"
-
-
-def heads_of(session: Session, band: Band) -> Heads:
-    """The person's own list, else ``ranks_that_matter``, as far as the bounds of ``band`` go, and
-    where these end before the last item the last that they reach. The own cut is told if it is
-    among them, else the last."""
-    population, name = session.population, ranked_by(session)
-    given, items = session.settings.get("ranks"), len(population)
-    listed = given if isinstance(given, list) else []
-    ranks = sorted({rank for rank in listed if type(rank) is int and 1 <= rank <= items})
-    ranks = ranks or ranks_that_matter(population, name)
-    reached = int(band.x[-1]) if band.has_interval and len(band.x) else items
-    if reached < items:
-        ranks = [*(rank for rank in ranks if rank < reached), reached]
-    told = told_rank(population, name)
-    return Heads(ranks, told if told in ranks else ranks[-1], items, own_cut(population, name))
 
 
 def ranked_by(session: Session) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.words.safe_text import plain
+from labelcore.safe_text import plain
 
 OPEN_AT_FIRST = False
 

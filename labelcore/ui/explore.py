@@ -25,6 +25,7 @@ from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.results.curves import Band, Cut
 from labelcore.results.types import Choice
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions, visitor, waiting
@@ -61,7 +62,6 @@ from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
-from labelcore.words.safe_text import one_line, plain
 
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430

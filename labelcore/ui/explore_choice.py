@@ -12,6 +12,7 @@ from labelcore.designs.choices import LabelsUntil, OtherChoice
 from labelcore.log.further_choices import no_further_choice
 from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
+from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.params import within
@@ -25,7 +26,6 @@ from labelcore.words.choices import (
     side_by_side_words,
     until_words,
 )
-from labelcore.words.safe_text import plain
 from labelcore.words.sentences import exact_percent
 
 REQUIREMENTS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)

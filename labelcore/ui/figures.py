@@ -8,10 +8,12 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.charts.live_picture import bars
+from labelcore.charts.look_picture import OVER_LABELS, Picture
 from labelcore.charts.sessions import sessions_strip
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.safe_text import one_line
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import how_often
@@ -19,7 +21,7 @@ from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import form_lines
 from labelcore.ui.expanders import fold
 from labelcore.ui.picture import show_picture
-from labelcore.ui.session_picture import OVER_LABELS, Picture, beside, dots_shown, picture
+from labelcore.ui.session_picture import beside, dots_shown, picture
 from labelcore.ui.status import (
     at_an_end,
     counts,
@@ -33,7 +35,6 @@ from labelcore.ui.trying import reveals, simulated
 from labelcore.waves.measured import is_over
 from labelcore.words.choices import candidate_rows
 from labelcore.words.quantities import model_word
-from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import count
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 

@@ -17,9 +17,9 @@ import streamlit as st
 
 from labelcore.charts.nodes import Node
 from labelcore.log.events import Draw, answer_word
+from labelcore.safe_text import one_line
 from labelcore.session.session import PAGE, Session
 from labelcore.ui.status import shown_word
-from labelcore.words.safe_text import one_line
 
 PICTURES, TEXTS = "pictures", "texts"
 LONGEST_TEXT, MOST_LINES = 200, 5

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from labelcore.access import Right
 from labelcore.population.revealing import HIDDEN
 from labelcore.population.roles import Roles
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import visitor
-from labelcore.words.safe_text import one_line
 
 SETTING, KEY, SAID = HIDDEN, "W", "Verdict"
 LOOKED = "looked at the verdict of"

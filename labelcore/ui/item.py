@@ -23,8 +23,8 @@ from labelcore.items import (
     Text,
     lay_out,
 )
+from labelcore.safe_text import one_line
 from labelcore.settings import data_folder
-from labelcore.words.safe_text import one_line
 
 PNG = b"\x89PNG"
 WITHOUT_PICTURE = "If you cannot judge without the picture, answer Broken (B)."

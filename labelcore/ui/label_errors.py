@@ -9,6 +9,7 @@ from labelcore.log.events import answer_word
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Estimate
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.panels import glimpse
@@ -18,7 +19,6 @@ from labelcore.words.agreement import COEFFICIENT_HEAD, coefficient_rows, settle
 from labelcore.words.differences import told_interval, told_words
 from labelcore.words.label_error import figure_words, second_words
 from labelcore.words.quantities import is_settled
-from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import confidence_words, count, missing_words
 
 PASS = 30

@@ -13,6 +13,7 @@ from labelcore.access import Right
 from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, people, sessions, trail, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown, turn_key
@@ -28,7 +29,6 @@ from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.trying import steps
 from labelcore.ui.without_item import show_state, title
-from labelcore.words.safe_text import one_line
 
 # What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
 ITEM_FIRST_SECONDS = 0.02

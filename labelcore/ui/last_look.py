@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from labelcore.charts.figure_bars import share_bar
+from labelcore.charts.figure_bars import estimate_bar, share_bar
 from labelcore.charts.live_picture import SHARES, Bar, bars, difference_scale
+from labelcore.charts.look_picture import LONGEST_NAME, Picture
 from labelcore.estimands import CURVES, LISTS
-from labelcore.ui.session_picture import Picture, bar_of
+from labelcore.safe_text import one_line
 from labelcore.ui.status import estimand_name
 from labelcore.ui.summary import Known, Summary
 from labelcore.ui.times import dated, reader_zone
@@ -34,8 +33,8 @@ def known_bar(known: Known) -> Bar:
     if known.rank:
         name, assumed = FIRST.format(rank=known.rank), known.confidence is None
         return share_bar(name, known.told, known.low, known.high, assumed)
-    bar = bar_of(known, estimand_name(known.estimand, audit=known.audit))
-    return replace(bar, name=MEANS.get(known.estimand, bar.name))
+    name = MEANS.get(known.estimand) or estimand_name(known.estimand, audit=known.audit)
+    return estimate_bar(known, one_line(name, LONGEST_NAME))
 
 
 def card_line(summary: Summary) -> str:

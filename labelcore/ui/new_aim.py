@@ -12,6 +12,7 @@ import streamlit as st
 
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population import Population
+from labelcore.safe_text import plain
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Aim, ProjectDraft, Question
@@ -51,7 +52,6 @@ from labelcore.ui.new_screens import Places, go
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
-from labelcore.words.safe_text import plain
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
 TWO_OF = (BETTER, LISTS)

@@ -11,10 +11,10 @@ from labelcore.designs import DESIGNS
 from labelcore.population import Population
 from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
+from labelcore.safe_text import one_line, plain
 from labelcore.ui.draft import Question
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.status import shown_word
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 

@@ -16,6 +16,7 @@ from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.population import Population
 from labelcore.population.guess import RANK
+from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import ask, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Draft, Question
@@ -23,7 +24,6 @@ from labelcore.ui.fields import same
 from labelcore.ui.new_cards import positive_of
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.status import shown_word
-from labelcore.words.safe_text import one_line, plain
 
 EXTREMES, MOST_THRESHOLDS, LONGEST_SCALE, MOST_STRAYS = 3, 8, 20, 0.05
 MOVE = "Move the threshold, or choose another prediction column."

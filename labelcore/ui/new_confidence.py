@@ -18,6 +18,7 @@ from labelcore.plan.stop_rules import RULES, available, looking, moment_words
 from labelcore.planning.methods import Line, named
 from labelcore.population import Population
 from labelcore.promises import Form, Promise
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import ask, ask_number, begin, current
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
@@ -48,7 +49,6 @@ from labelcore.words.promises import (
     wider_words,
 )
 from labelcore.words.quantities import label_of, model_word, quantity
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 MOST_CLAIMS, MOST_GROUPS = 5, 20

@@ -17,13 +17,13 @@ from labelcore.plan.recut import why_no_recut
 from labelcore.planning.methods import named
 from labelcore.population import Population
 from labelcore.population.second_opinion import CONTENT, content_columns, remember
+from labelcore.safe_text import plain
 from labelcore.ui import files, forecasts
 from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
 from labelcore.ui.params import listed
 from labelcore.ui.presses import acting
 from labelcore.ui.times import MINUTE, about_minutes
-from labelcore.words.safe_text import plain
 from labelcore.words.sentences import count
 
 LEARN, LEAVE_OUT = "Learn from what the items say", "Leave out what the items say"

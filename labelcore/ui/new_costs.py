@@ -13,11 +13,11 @@ from labelcore.figures.tables import USUAL
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts
 from labelcore.ui.asking import current
 from labelcore.ui.new_price_words import DEAR, WITH, WITHOUT, line_gives
 from labelcore.ui.status import estimand_name
-from labelcore.words.safe_text import one_line, plain
 
 NUMBERS, CLASSIFIERS = "numbers", "classifiers"
 MOST_RIGHT = 0.8

@@ -21,6 +21,7 @@ from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
 from labelcore.population.trace_ids import LANGFUSE
 from labelcore.population.tree import Tree
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import Draft
@@ -34,7 +35,6 @@ from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import count
 
 MOST_LOOKED_AT, MOST_GROUPED = 100, 4

@@ -10,6 +10,7 @@ import streamlit as st
 from labelcore.errors import NotRandomError
 from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
+from labelcore.safe_text import plain
 from labelcore.ui import files
 from labelcore.ui.asking import ask
 from labelcore.ui.draft import Draft
@@ -17,7 +18,6 @@ from labelcore.ui.fields import same
 from labelcore.ui.forecasts import remembered
 from labelcore.ui.new_columns import NO_COLUMN
 from labelcore.words.existing import OTHER_WAY, SOURCES
-from labelcore.words.safe_text import plain
 
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "

@@ -18,6 +18,7 @@ from labelcore.figures.cuts import own_cut
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
+from labelcore.safe_text import plain
 from labelcore.ui import forecasts
 from labelcore.ui.chart import show_chart
 from labelcore.ui.new_known_answers import known_number
@@ -41,7 +42,6 @@ from labelcore.ui.new_screens import Places
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
-from labelcore.words.safe_text import plain
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (

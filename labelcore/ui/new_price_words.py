@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from labelcore.estimands import CHOICES, CURVES, DIFFERENCE, LISTS
+from labelcore.figures.heads import landmark_name
 from labelcore.log.repeats import SPACING
 from labelcore.plan.pilot import NOTHING_KNOWN, PILOT
 from labelcore.plan.plan import Plan
@@ -19,7 +20,7 @@ from labelcore.planning.methods import Dearest, Line
 from labelcore.planning.outlook import AtOnce
 from labelcore.planning.spendings import Spending
 from labelcore.promises import Promise
-from labelcore.ui.curve_view import landmark_name
+from labelcore.safe_text import plain
 from labelcore.ui.fields import SHARES
 from labelcore.ui.forecasts import EXACT
 from labelcore.ui.status import SECONDS_AN_ITEM, estimand_name
@@ -29,7 +30,6 @@ from labelcore.words.differences import is_difference
 from labelcore.words.pilots import found_words
 from labelcore.words.promises import LOOKS
 from labelcore.words.quantities import key_parts, term_of
-from labelcore.words.safe_text import plain
 
 
 class Price(Enum):

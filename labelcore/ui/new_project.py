@@ -19,6 +19,7 @@ from labelcore.plan.plan import Plan
 from labelcore.plan.recut import without_unfit_recut
 from labelcore.population import FORMATS, Population
 from labelcore.population.pictures import SUFFIXES
+from labelcore.safe_text import one_line, plain
 from labelcore.session.managing import checked_name, free_name
 from labelcore.settings import data_folder
 from labelcore.ui import files, sessions, visitor
@@ -35,7 +36,6 @@ from labelcore.ui.presses import sentence
 from labelcore.ui.scripts import constants, text_of
 from labelcore.version import __version__
 from labelcore.whole_file import whole_file
-from labelcore.words.safe_text import one_line, plain
 
 MOST_FILES = 60_000
 """Files of a folder that are dropped at once; a zip of 32 bits has no more."""

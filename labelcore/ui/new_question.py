@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from labelcore.errors import Fault
 from labelcore.population import Population
 from labelcore.population.classes import RESERVED, sought
+from labelcore.safe_text import one_line, plain
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
@@ -22,7 +23,6 @@ from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
-from labelcore.words.safe_text import one_line, plain
 
 MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}

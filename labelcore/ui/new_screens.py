@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.design import both
+from labelcore.safe_text import plain
 from labelcore.ui.asking import current
-from labelcore.words.safe_text import plain
 
 
 @dataclass(frozen=True)

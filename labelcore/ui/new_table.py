@@ -11,6 +11,7 @@ from labelcore.estimands import DIFFERENCE
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.promises import Promise
+from labelcore.safe_text import plain
 from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin
 from labelcore.ui.draft import ProjectDraft
@@ -18,7 +19,6 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.new_price_words import method_words
 from labelcore.ui.new_terms import RECOMMENDED
 from labelcore.words.quantities import term_of
-from labelcore.words.safe_text import plain
 
 SETTLES = " · its first labels settle {term}"
 

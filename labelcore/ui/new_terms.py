@@ -34,6 +34,7 @@ from labelcore.population import Population
 from labelcore.population.groupings import may_be_asked
 from labelcore.promises import UNSURE, Promise, Unsure
 from labelcore.report.judged import system_column
+from labelcore.safe_text import one_line, plain
 from labelcore.tallies import questions
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim
@@ -43,7 +44,6 @@ from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import races
 from labelcore.ui.params import param_values
 from labelcore.words.promises import PROMISES
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.unsure import READINGS
 
 FIRST_BUDGET = 200

@@ -10,10 +10,10 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.nodes import Node, node
 from labelcore.population.tree import Branch, Tree
+from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft
 from labelcore.ui.scripts import Script, constants, text_of
-from labelcore.words.safe_text import one_line, plain
 
 TAKE = "Take a value from inside a record"
 PRESS = "The first record. Press what you need."

@@ -11,6 +11,7 @@ from labelcore.log.events import answer_word
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.results.base import Result
 from labelcore.results.types import Estimate
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import surface
 from labelcore.ui.actions import TOO_LATE
@@ -18,7 +19,6 @@ from labelcore.ui.answers import answers_shown
 from labelcore.ui.labelling import ahead_of, view_of
 from labelcore.ui.scripts import text_of
 from labelcore.ui.status import counts, progress_parts, shown_word
-from labelcore.words.safe_text import one_line
 from labelcore.words.short_sentences import short_sentence
 
 SCRIPT = surface.SCRIPT.module.replace("\nexport default ", "\nconst drawn = ") + text_of(

@@ -20,6 +20,7 @@ from labelcore.errors import (
     StoreError,
     UnknownProjectError,
 )
+from labelcore.safe_text import plain
 from labelcore.ui import files, sessions, visitor
 from labelcore.ui.last_look import card_line
 from labelcore.ui.presses import (
@@ -35,7 +36,6 @@ from labelcore.ui.presses import (
 )
 from labelcore.ui.restoring import way_back
 from labelcore.ui.summary import summaries
-from labelcore.words.safe_text import plain
 
 
 def next_step(error: Exception) -> str:

@@ -14,6 +14,7 @@ from labelcore import items
 from labelcore.log.events import answer_word
 from labelcore.log.history import HistoryRow
 from labelcore.promises import Promise
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
@@ -22,7 +23,6 @@ from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.safe_text import one_line
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 

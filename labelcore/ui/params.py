@@ -18,10 +18,10 @@ from labelcore.designs.params import (
     read_value,
 )
 from labelcore.errors import ParameterError
+from labelcore.safe_text import plain
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import Field, outside
 from labelcore.words.arguments import refusal_words
-from labelcore.words.safe_text import plain
 
 LONGEST = 1000
 CHOSEN = "Chosen for you"

@@ -7,6 +7,7 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.results.agreement import PeopleAgree
+from labelcore.safe_text import one_line, unbroken
 from labelcore.session.session import Session
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
@@ -20,7 +21,6 @@ from labelcore.ui.status import at_an_end
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import PAIR_HEAD, PERSON_HEAD, pair_words, person_row
 from labelcore.words.label_error import drift_words
-from labelcore.words.safe_text import one_line, unbroken
 
 TITLE = "Who judged what"
 NOBODY_YET = "Nobody has judged anything yet."

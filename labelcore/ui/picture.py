@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import SERIES, both
+from labelcore.charts.look_picture import Picture
 from labelcore.ui.scripts import Script, constants, text_of
-from labelcore.ui.session_picture import Picture
 
 DRAWN = ("quiet", "rule", "expected", "empty", "ink", "ground", "band")
 STYLE = f".living {{ {both(*SERIES, *DRAWN)} }}\n" + text_of("picture.css")

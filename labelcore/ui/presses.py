@@ -13,8 +13,8 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.errors import StoreBusyError, StoreError, StoreFullError
+from labelcore.safe_text import plain
 from labelcore.ui import sessions, visitor
-from labelcore.words.safe_text import plain
 
 if TYPE_CHECKING:
     from labelcore.session.session import Session

@@ -16,6 +16,7 @@ from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions, visitor
 from labelcore.ui.chart import show_chart
@@ -46,7 +47,6 @@ from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.watch_tables import may_be_watched, way_to_begin
 from labelcore.ui.without_item import title
 from labelcore.words.differences import is_difference
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import BY_EARLIER_RULE
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 

@@ -11,6 +11,7 @@ import streamlit as st
 from labelcore.access import NotAllowedError, Right
 from labelcore.items import highlights_of
 from labelcore.promises import Status
+from labelcore.safe_text import one_line, plain
 from labelcore.session import managing
 from labelcore.session.session import Session
 from labelcore.store import ProjectRecord
@@ -24,7 +25,6 @@ from labelcore.ui.presses import PROBLEM, acting
 from labelcore.ui.setup import PAGES
 from labelcore.ui.status import shown_word
 from labelcore.ui.summary import Summary
-from labelcore.words.safe_text import one_line, plain
 
 FORM, DONE, WAY = "life form", "life done", "chosen way"
 RENAME, MEND, DUPLICATE = "Rename", "Correct the wording", "Duplicate"

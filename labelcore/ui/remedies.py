@@ -10,13 +10,13 @@ import streamlit as st
 
 from labelcore.errors import PlanError
 from labelcore.planning.methods import named
+from labelcore.safe_text import plain
 from labelcore.ui.asking import begin
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_terms import RECOMMENDED, Terms
 from labelcore.ui.presses import sentence
 from labelcore.words.arguments import refusal_words
-from labelcore.words.safe_text import plain
 
 
 @dataclass(frozen=True)

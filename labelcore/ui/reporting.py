@@ -9,6 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from labelcore.charts.look_picture import ALONG_SCORES, OVER_LABELS, Picture
 from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
@@ -20,6 +21,7 @@ from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
 from labelcore.results.curves import Cut
 from labelcore.results.types import Choice, Claim, Estimate
+from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.ui import sessions
 from labelcore.ui.confusion import predicted, readable
@@ -30,7 +32,7 @@ from labelcore.ui.label_errors import error_panel
 from labelcore.ui.method_pages import links_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded
-from labelcore.ui.session_picture import ALONG_SCORES, OVER_LABELS, Picture, beside, picture
+from labelcore.ui.session_picture import beside, picture
 from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.systems import systems_panel
@@ -42,7 +44,6 @@ from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import model_word, names_another
-from labelcore.words.safe_text import plain
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 

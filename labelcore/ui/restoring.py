@@ -10,11 +10,11 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.errors import StoreError
+from labelcore.safe_text import plain
 from labelcore.store import backups, guarded, made_at
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.presses import acting, sentence
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.safe_text import plain
 
 if TYPE_CHECKING:
     from labelcore.session.backups import Restored

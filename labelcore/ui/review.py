@@ -18,6 +18,7 @@ from labelcore.log.events import Event, answer_word
 from labelcore.log.history import OPEN, marked_open
 from labelcore.log.repeats import Judged
 from labelcore.results.in_common import ErrorsInCommon, Shared
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, project_menu, sessions, trail, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
@@ -34,7 +35,6 @@ from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
 from labelcore.words.in_common import ABOUT, having_words, in_common_sentence, times_words
-from labelcore.words.safe_text import one_line, plain
 from labelcore.words.sentences import confidence_words, count
 
 CELL = "review-cell"

@@ -12,12 +12,12 @@ from labelcore import items
 from labelcore.items.picture_address import PREFIX
 from labelcore.log.events import PUT, Event, answer_word
 from labelcore.log.history import OPEN, marked_open
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import trail
 from labelcore.ui.hidden import reason_column
 from labelcore.ui.status import shown_word
 from labelcore.words.quantities import model_word
-from labelcore.words.safe_text import one_line
 
 LONGEST_REASON, LONGEST_SHOWN = 200, 280
 FEW = 20

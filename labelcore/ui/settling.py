@@ -9,6 +9,7 @@ from labelcore.items import usable_highlights
 from labelcore.log.answers import looking_seconds
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
+from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
@@ -17,7 +18,6 @@ from labelcore.ui.page_errors import guard
 from labelcore.ui.presses import acting, show_problem
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
-from labelcore.words.safe_text import one_line, plain
 
 SEEN = "settling"
 REASON = "settle-reason"

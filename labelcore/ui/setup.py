@@ -12,12 +12,12 @@ from PIL import Image, ImageDraw
 from labelcore.access import OF_PROJECTS, Right, may
 from labelcore.access import PAGES as ASKED
 from labelcore.charts.design import SCROLLS, both
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.door import entrance
 from labelcore.ui.restoring import show_done, way_back
 from labelcore.ui.scripts import text_of
 from labelcore.ui.server_away import watch_server
-from labelcore.words.safe_text import one_line, plain
 
 STYLE = (
     "<style>.stApp { "

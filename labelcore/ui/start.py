@@ -18,6 +18,7 @@ from labelcore.charts.live_picture import FIRST_FIGURE
 from labelcore.charts.nodes import Node, node
 from labelcore.log.people import browsers
 from labelcore.population import read_population
+from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.trials.table import TRIALS
 from labelcore.trials.words import WORDS
@@ -32,7 +33,6 @@ from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
-from labelcore.words.safe_text import plain
 
 TRIAL = "digits"
 RECORDED = Path(__file__).parent / "recorded.json"

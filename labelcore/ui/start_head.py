@@ -13,11 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.access import PAGES, Right
 from labelcore.errors import StoreError
+from labelcore.safe_text import plain
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
 from labelcore.ui.presses import acting
 from labelcore.ui.setup import setup
-from labelcore.words.safe_text import plain
 
 STARTED = "started trial"
 TO_EXPECT = (

@@ -7,13 +7,13 @@ import streamlit as st
 from labelcore.access import Right
 from labelcore.promises import Promise
 from labelcore.report.judged import PAIRS, judged_of
+from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.more_labels import can_go_on
 from labelcore.ui.tables import reading_table
 from labelcore.ui.trying import truths
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import one_line
 
 LONGEST = 40
 DECIDE = "Decide {pairs}: {labels}"

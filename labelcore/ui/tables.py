@@ -7,9 +7,9 @@ import streamlit as st
 
 from labelcore.charts.curve_points import PROVISIONAL
 from labelcore.charts.readings import READINGS
+from labelcore.safe_text import plain, unbroken
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import plain, unbroken
 from labelcore.words.tables import STATES
 
 ENDS = ("Estimate", "Low", "High", "Half-width", PROVISIONAL)

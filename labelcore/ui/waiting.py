@@ -23,9 +23,9 @@ from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ct
 from labelcore.access import Right
 from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
+from labelcore.safe_text import one_line, plain
 from labelcore.ui.presses import acting
 from labelcore.ui.reading import Ask
-from labelcore.words.safe_text import one_line, plain
 
 SOON, AGAIN = 0.3, 0.5
 """Seconds until anything is shown, and between two looks."""

@@ -19,6 +19,7 @@ from labelcore.errors import ArgumentError, PopulationError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.text import listing
+from labelcore.safe_text import one_line, plain
 from labelcore.session.carried import terms_of
 from labelcore.session.managing import LONGEST_NAME, wording_now
 from labelcore.store import ProjectRecord
@@ -31,7 +32,6 @@ from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, want
 from labelcore.waves.plan_file import SCHEDULES
 from labelcore.waves.watches import meanings
 from labelcore.words.differences import is_difference
-from labelcore.words.safe_text import one_line, plain
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""

@@ -16,6 +16,7 @@ from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
 from labelcore.report.quarter import NOT_KNOWN, figure_words
 from labelcore.results.told_values import known_ends
+from labelcore.safe_text import plain
 from labelcore.ui import monitors, trail, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name
@@ -29,7 +30,6 @@ from labelcore.waves.chart import monitor_chart
 from labelcore.waves.quarter import LAST
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
-from labelcore.words.safe_text import plain
 
 NONE_YET = "No classifier is watched yet."
 ICONS = {

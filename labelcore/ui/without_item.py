@@ -12,11 +12,11 @@ from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Claim
+from labelcore.safe_text import plain
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, how_often
 from labelcore.ui import actions, visitor
-from labelcore.ui.claims_view import settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.explore_choice import ask_further
 from labelcore.ui.figures import chosen_picture, details
@@ -35,8 +35,8 @@ from labelcore.ui.status import at_an_end, figure_name
 from labelcore.ui.times import about_minutes
 from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words
+from labelcore.words.claims import settled_line
 from labelcore.words.differences import interval_text, number_words
-from labelcore.words.safe_text import plain
 from labelcore.words.statuses import (
     ALL_ASKED,
     CHOSEN,

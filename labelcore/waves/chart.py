@@ -10,9 +10,9 @@ import pandas as pd
 from labelcore.charts.base import VALUE_DOT, Chart, empty_chart
 from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
 from labelcore.charts.drawing import Axis, Drawing, Line, Rule, Symbol, Unit
+from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
 from labelcore.words.quantities import label_of
-from labelcore.words.safe_text import shortened
 
 SHOWN = {
     "wave": "Wave", "watch": "Watched", "value": "Value", "low": "From", "high": "To",

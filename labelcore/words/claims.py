@@ -7,6 +7,7 @@ from math import floor, log10
 
 from labelcore.promises import ClaimStatus, Form
 from labelcore.results.types import Claim
+from labelcore.safe_text import one_line
 from labelcore.words.sentences import (
     confidence_words,
     exact_percent,
@@ -177,6 +178,28 @@ def claim_short(claim: Claim) -> str:
     """What the labels say of a claim, without scope, evidence and labels."""
     words = LIKELY_SHORT if claim.form == Form.APPROXIMATE else SHORT
     return words[claim.status].format(statement=claim.statement)
+
+
+def claims_short(claims: Sequence[Claim]) -> str:
+    """Every claim on a line of its own, for narrow screens."""
+    return "\n".join(f"{settled_line([claim])} ({_how_far(claim)})" for claim in claims)
+
+
+def settled_line(claims: Sequence[Claim]) -> str:
+    """What came of every claim, each on a line."""
+    return "\n".join(
+        f"{one_line(claim.claim, 80)}: {settled_words(claim.status, claim.form)}"
+        for claim in claims
+    )
+
+
+def _how_far(claim: Claim) -> str:
+    """How far a claim has come: the ends of its region, or its evidence and what decides."""
+    if claim.low is not None and claim.high is not None:
+        low, high = percent_range(claim.low, claim.high)
+        return f"{low} or more, {high} or less"
+    strongest = times_number(max(claim.evidence, claim.evidence_against))
+    return f"evidence {strongest} of {1 / claim.alpha:,.0f}"
 
 
 def _likely(claim: Claim, evidence: float, given: str) -> str:

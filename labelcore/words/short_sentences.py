@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from labelcore.estimands import DIFFERENCE, SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
+from labelcore.results.look import HeadBands, Look
 from labelcore.results.told_values import Told, known_ends, too_wide
 from labelcore.results.types import Estimate
 from labelcore.words import found_so_far
+from labelcore.words.claims import claims_short
 from labelcore.words.differences import (
     guess_words,
     one_end_words,
@@ -25,6 +31,7 @@ from labelcore.words.quantities import (
     model_word,
     term_of,
 )
+from labelcore.words.race import ONLY_THESE, THESE_FIRST
 from labelcore.words.sentences import (
     THAT_CAN_BE_JUDGED,
     by_which_rule,
@@ -36,7 +43,9 @@ from labelcore.words.sentences import (
     judged_percent,
     range_text,
 )
+from labelcore.words.unsure import odds_words
 
+NO_BOUNDS = "No bounds for the first items yet"
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 EARLY, ABOUT = "Too early for a figure.", "About {more} to a first figure."
 AGAINST = "{against} of {answers} went against the {model}; {next}"
@@ -84,6 +93,51 @@ def short_value(estimate: Told) -> str:
     '−2'
     """
     return told_words(estimate).removesuffix(" points")
+
+
+@dataclass(frozen=True, slots=True)
+class LookSentence:
+    """What is said, and of which figure or head it has the interval; "" where of none."""
+
+    text: str
+    told: str = ""
+    of_all: str = ""
+
+
+def look_sentence(look: Look, more: float | None) -> LookSentence:
+    """Of the claims, else of the head of a ranked list, else of the figure that is charted.
+
+    more   labels to a first figure, None where nobody knows
+    """
+    if claimed := claims_short(look.claims):
+        return LookSentence(claimed)
+    if look.heads is not None and look.heads.first:
+        return LookSentence(_head_words(look.heads), look.heads.told)
+    charted, race = look.charted, look.race
+    if charted is None:
+        return LookSentence("")
+    of_all = odds_words(charted)
+    if race is not None and race.alone and not len(race.won):
+        return LookSentence(ONLY_THESE if race.only else THESE_FIRST, of_all=of_all)
+    if look.going_on and charted.says_little:
+        dots, against = look.dots.get(charted.estimand), None
+        if dots is not None and not charted.is_difference:
+            against = int(np.count_nonzero(~dots))
+        answers = 0 if dots is None else len(dots)
+        early = early_sentence(against, answers, more, charted.scope.audit)
+        return LookSentence(early, of_all=of_all)
+    unknown = charted.is_difference and charted.says_nothing
+    says_interval = charted.has_interval and charted.state != State.EXACT and not unknown
+    told = charted.estimand if says_interval else ""
+    return LookSentence(short_sentence(charted), told, of_all)
+
+
+def _head_words(heads: HeadBands) -> str:
+    first = heads.bands[heads.told]
+    if heads.waiting or first is None or not first.has_interval:
+        reason = heads.waiting or NO_BOUNDS
+        return f"{reason[:1].upper()}{reason[1:]}."
+    return short_head(first)
 
 
 def early_sentence(

@@ -28,12 +28,12 @@ from labelcore.bounded import Work
 from labelcore.charts.base import Chart
 from labelcore.planning import race
 from labelcore.population import apart
+from labelcore.safe_text import JOINER
 from labelcore.store import open_store
 from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.params import as_inputs
-from labelcore.words.safe_text import JOINER
 from tests.answering import answer_draws
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"

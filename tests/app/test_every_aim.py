@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labelcore.safe_text import JOINER
 from labelcore.ui import new_terms
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
-from labelcore.words.safe_text import JOINER
 from tests.app.conftest import button, captions, created, every_question, texts, to_aim
 from tests.app.test_new_project import with_upload
 from tests.cases import sampled

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore.charts import look_picture
 from labelcore.figures.choices import choices_at
 from labelcore.log.history import state_at
 from labelcore.report import report_html
@@ -126,13 +127,13 @@ def test_the_axis_of_a_choice_ends_at_its_labels(
 ) -> None:
     """A choice that is made early would fill a corner of an axis that is drawn to the budget."""
     ends: list[float] = []
-    real = session_picture.race
+    real = look_picture.race
 
     def race(runners: Any, labels: int, *more: Any) -> Any:
         ends.append(labels)
         return real(runners, labels, *more)
 
-    monkeypatch.setattr(session_picture, "race", race)
+    monkeypatch.setattr(look_picture, "race", race)
     session_picture.picture(session, session_picture.beside(session), None)
     assert ends == [session.labels] and session.labels < session.plan.planned
 

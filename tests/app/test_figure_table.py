@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
+from labelcore.safe_text import unbroken
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
 from labelcore.ui.session_picture import beside, picture
-from labelcore.words.safe_text import unbroken
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, table_rows, texts

@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labelcore.errors import CancelledError
+from labelcore.safe_text import plain
 from labelcore.ui import files, new_repeats
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING, offered
-from labelcore.words.safe_text import plain
 from tests.app.conftest import created, texts, to_aim
 from tests.app.test_new_groups import opened
 

@@ -11,10 +11,10 @@ import pytest
 import labelcore as lc
 from labelcore.population import Dialect
 from labelcore.report import report_html
+from labelcore.safe_text import JOINER
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.new_classifiers import strays
-from labelcore.words.safe_text import JOINER
 from tests.app.conftest import HOSTILE, back, button, captions, created, on, texts, to_aim
 from tests.cases import sampled
 

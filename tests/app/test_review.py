@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.report import table_file
+from labelcore.safe_text import plain
 from labelcore.session.erasing import erase_items
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.ui import review
@@ -30,7 +31,6 @@ from labelcore.ui.reviewed import (
     said_of,
 )
 from labelcore.words.counts import EVEN, UNEVEN
-from labelcore.words.safe_text import plain
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import HOSTILE, button, cards, texts
 

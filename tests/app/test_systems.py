@@ -15,6 +15,7 @@ from labelcore.population.revealing import HIDDEN
 from labelcore.report import report_html, report_json
 from labelcore.report.judged import CLOSE, OPEN, ORDER_DIFFERS, SURE, TIE, judged_of, system_column
 from labelcore.report.spreadsheet import report_xlsx
+from labelcore.safe_text import one_line, plain, unbroken
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
 from labelcore.ui.draft import Question
@@ -23,7 +24,6 @@ from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card,
 from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
-from labelcore.words.safe_text import one_line, plain, unbroken
 from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, button, cards, texts
 from tests.app.test_new_project import with_upload

@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.safe_text import JOINER
 from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables
 from labelcore.ui.figures import LATER
-from labelcore.words.safe_text import JOINER
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.charts.plotted import letters
-from labelcore.words.safe_text import shortened
+from labelcore.safe_text import shortened
 
 ACTIVE = set("<>${}*_`[]\\")
 

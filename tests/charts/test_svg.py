@@ -16,7 +16,7 @@ from labelcore.charts.intervals import interval_columns, interval_rows
 from labelcore.charts.live_picture import Bar
 from labelcore.charts.nodes import Node
 from labelcore.charts.svg import WIDTH, svg
-from labelcore.words.safe_text import shortened
+from labelcore.safe_text import shortened
 
 NAN = float("nan")
 

@@ -24,6 +24,7 @@ from labelcore.papers.planners import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
+from labelcore.safe_text import plain, shortened
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import RANKED
 from labelcore.ui.params import within
@@ -33,7 +34,6 @@ from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import plain, shortened
 
 READABLE = {"method": "Method", "factor": "Factor", "labels": "Labels"}
 NOTHING = "There is nothing to compare yet."

@@ -40,6 +40,7 @@ from labelcore.papers.planners import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
+from labelcore.safe_text import plain, shortened
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import draw
@@ -47,7 +48,6 @@ from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import plain, shortened
 
 EXPECTED, EARLIER = "What you expect", "An earlier wave's labels"
 CELLS = (

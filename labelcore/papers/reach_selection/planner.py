@@ -27,6 +27,7 @@ from labelcore.papers.reach_selection.bounds import (
     smallest_budget,
 )
 from labelcore.plan.plan import Plan
+from labelcore.safe_text import plain
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import SHIP
 from labelcore.ui.params import listed
@@ -36,7 +37,6 @@ from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.arguments import refusal_words
-from labelcore.words.safe_text import plain
 
 WHAT = (
     "Which cut of a ranked list, or which classifier, should be shipped? The one that finds the "

@@ -16,13 +16,13 @@ from labelcore.papers.planners import Chosen, number_input, offer, outlook_of, p
 from labelcore.papers.recycling.samples import Suggestion, suggest_parent
 from labelcore.papers.recycling.savings import savings
 from labelcore.plan.plan import Plan
+from labelcore.safe_text import plain, shortened
 from labelcore.ui.new_cards import SEVERAL
 from labelcore.ui.progress import draw
 from labelcore.ui.status import SECONDS_AN_ITEM
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import plain, shortened
 
 NEEDED = ("child", "saved", "low", "high")
 READABLE = {

@@ -13,11 +13,11 @@ from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
 from labelcore.papers.planners import Chosen, offer, project
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.population import Population
+from labelcore.safe_text import plain, shortened
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.progress import draw
 from labelcore.words import sentences as words
-from labelcore.words.safe_text import plain, shortened
 
 READABLE = {
     "stratification": "Stratification",

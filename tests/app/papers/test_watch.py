@@ -9,8 +9,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.registry import METHODS
+from labelcore.safe_text import JOINER
 from labelcore.ui import monitors, sessions, watch_preview, watch_tables
-from labelcore.words.safe_text import JOINER
 from tests.app.conftest import button, folds
 from tests.app.test_watch import week
 from tests.waves.test_monitor import label

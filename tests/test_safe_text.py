@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from labelcore.words.safe_text import JOINER, one_line, plain
+from labelcore.safe_text import JOINER, one_line, plain
 
 NASTY = [
     "**bold**", "_x_", "`code`", "[a](http://b)", "![i](http://b/x.png)", "$x^2$", ":red[x]",
