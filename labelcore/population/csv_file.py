@@ -30,20 +30,21 @@ WIDE_ROWS_AT_ONCE = 256
 
 
 def csv_rows(
-    path: Path, width: int, dialect: Dialect, longest: int = 0, ends: str = "\\n"
+    path: Path, width: int, dialect: Dialect, longest: int = 0, returns: bool = False
 ) -> Piece:
     """What stands behind FROM for a delimited file; DuckDB raises for what breaks its rules.
 
-    ends   of lines; "" where it is to find them out
+    returns   whether carriage returns stand before ends of lines: it finds out where
     """
     columns = ", ".join(f"'{place}': 'VARCHAR'" for place in range(width))
-    options = f", max_line_size = {longest + MARGIN}" if longest > LONGEST_LINE else ""
+    options = "" if returns else ", new_line = '\\n'"
+    options += f", max_line_size = {longest + MARGIN}" if longest > LONGEST_LINE else ""
     return sql(
         f"read_csv({{}}, auto_detect = false, header = {str(dialect.header).lower()}, columns = "
         f"{'{'}{columns}{'}'}, delim = {{}}, quote = {{}}, escape = {{}}, strict_mode = true, "
-        f"nullstr = {{}}, new_line = {{}}{options})",
+        f"nullstr = {{}}{options})",
         file_value(path),
-        *map(value, (dialect.delimiter, dialect.quote, dialect.quote, NO_VALUE, ends)),
+        *map(value, (dialect.delimiter, dialect.quote, dialect.quote, NO_VALUE)),
     )
 
 
@@ -175,8 +176,7 @@ class CsvFile(CellTable):
         self._header = first[1] if self.dialect.header else None
         columns = names_of(first[1], self.dialect.header)
         self._bytes = survey(text.path, self.dialect)
-        ends = "" if self._bytes.returns else "\\n"
-        rows = csv_rows(text.path, len(columns), self.dialect, ends=ends)
+        rows = csv_rows(text.path, len(columns), self.dialect, returns=self._bytes.returns)
         super().__init__(text.name, columns, rows)
         if first[0] > 1 or walk.faults or not (text.sound and self._bytes.plain):
             self._rewrite()
@@ -200,6 +200,12 @@ class CsvFile(CellTable):
                 pass
             self._rewrite()
         return super().load(names)
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """Some rows at a time; of a file that DuckDB does not read as it is meant, of its copy."""
+        if self._again is None and self._count is None:
+            self.load(())
+        return super().batches(names)
 
     def _rewrite(self) -> None:
         walk = Walk(self.text.name)

@@ -94,6 +94,24 @@ def test_one_column(csv_file: Callable[..., Path], data: str, cells: list[str]) 
     assert population.column("text") == cells
 
 
+@pytest.mark.parametrize(
+    ("data", "by_duckdb"),
+    [
+        ("text,n\na,1\nb,2\n", True),
+        ("text,n\r\na,1\r\nb,2\r\n", True),
+        ("text,n\r\na,1\nb,2\r\n", False),
+    ],
+    ids=["Unix", "Windows", "both"],
+)
+def test_some_rows_at_a_time_whatever_ends_the_lines(
+    csv_file: Callable[..., Path], data: str, by_duckdb: bool
+) -> None:
+    table = CsvFile(csv_file(data))
+    cells = [cell for batch in table.batches(["text"]) for cell in batch["text"].to_pylist()]
+    assert cells == ["a", "b"]
+    assert (table._again is None) == by_duckdb
+
+
 def test_an_empty_last_cell_is_empty_text(csv_file: Callable[..., Path]) -> None:
     population = read_population(csv_file("id,text\n1,\n2,b\n"), id="id", content="text")
     assert population.content("1") == {"text": ""}
