@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from labelcore.population.revealing import holds_output, looks_like_answer, snake, verdicts
+from labelcore.population.revealing import (
+    YES_OR_NO,
+    holds_output,
+    looks_like_answer,
+    snake,
+    verdicts,
+)
 from labelcore.population.roles import Roles, roles_of
 
 Value = TypeVar("Value", covariant=True)
@@ -38,7 +44,6 @@ FOUND_FLAG = re.compile(r"^(is_|was_)?(found|reviewed|screened|retrieved|produce
 CODE = re.compile(r"(?=.*\d)(?=.*[a-z])[\w#/:-]{2,40}", re.IGNORECASE)
 RANK = re.compile(r"^(rank|ranking|position)$", re.IGNORECASE)
 """Columns whose low numbers stand first."""
-YES_OR_NO = {"0", "1", "yes", "no", "true", "false", "y", "n"}
 CONTENT = re.compile(
     r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt"
     r"|response|comment|post|review|phrase|description|subject|tweet|query|headline|snippet|premise"

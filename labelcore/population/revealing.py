@@ -24,6 +24,7 @@ TRUTH = re.compile(
     re.IGNORECASE,
 )
 KEYS = re.compile(r"\"(score|result|model_version|confidence|probability|prediction)\"\s*:")
+YES_OR_NO = {"0", "1", "yes", "no", "true", "false", "y", "n"}
 VERDICT = re.compile(
     r"\s*(pass(ed)?|fail(ed)?|(in)?correct|(un)?safe|(not[ _-])?(relevant|toxic|spam|grounded)"
     r"|(hallucinat(ed|ion)|irrelevant|ungrounded))\s*",

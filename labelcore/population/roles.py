@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from labelcore.population.revealing import looks_like_answer, snake
+from labelcore.population.revealing import YES_OR_NO, looks_like_answer, snake, verdicts
 
 Values = Mapping[str, Sequence[str]]
 TALK = re.compile(
@@ -47,6 +47,8 @@ FLAT = re.compile(
     r"|explanation|rationale|justification)",
     re.IGNORECASE,
 )
+ALONE = re.compile(r"judge|verdict|judge?ment", re.IGNORECASE)
+"""What the only judge's column may be called without a name before it."""
 GENERAL = ("result", "eval", "evaluation", "evaluator")
 KEYS = (
     re.compile(r"(^|_)(span|observation|call|generation|output|response|completion)_?id$", re.I),
@@ -97,13 +99,21 @@ def roles_of(values: Values) -> Roles | None:
     >>> said = {"prompt": ["2 + 2?"], "answer": ["4"], "judge.verdict": ["pass"], "model": ["a"]}
     >>> roles_of(said).content, roles_of(said).judges[0].verdict
     (('prompt', 'answer'), 'judge.verdict')
+    >>> said = {"question": ["2 + 2?"], "answer": ["4"], "verdict": ["pass"], "reason": ["Right."]}
+    >>> roles_of(said).judges
+    (Judge(name='judge', verdict='verdict', score=None, reason='reason'),)
     """
     judges, human = _judges(values)
+    alone = [] if judges else _judge_alone(values)
+    judges = judges or alone
     taken = [column for judge in (*judges, *human) for column in columns_of(judge)]
     free = [name for name in values if name not in taken and any(map(str.strip, values[name]))]
     content = _content(free, values)
-    if not content or not (judges or any(holds_messages(values[name]) for name in content)):
+    talks = any(holds_messages(values[name]) for name in content)
+    if not content or not (judges or talks):
         return None
+    if alone and len(content) == 1 and not talks:
+        return None  # A text with a verdict beside it is no question with its answer.
     rest = [name for name in free if name not in content]
     systems = (name for name in rest if SYSTEM.search(snake(name)) and _few(values[name]))
     prompts = (name for name in rest if PROMPT.search(snake(name)) and len({*values[name]}) > 1)
@@ -178,6 +188,18 @@ def _judges(values: Values) -> tuple[list[Judge], list[Judge]]:
     verdicts = [(whole, judge) for whole, judge in judges if judge.verdict or judge.score]
     human = [judge for whole, judge in verdicts if HUMAN.search(whole)]
     return [judge for _, judge in verdicts if judge not in human], human
+
+
+def _judge_alone(values: Values) -> list[Judge]:
+    """The judge of a table whose columns say no name of one: a verdict, and why."""
+    for column, said in values.items():
+        words = {value.strip().lower() for value in said} - {""}
+        if ALONE.fullmatch(column) and (
+            verdicts(said) or graded(said) or (words and words <= YES_OR_NO)
+        ):
+            leaves = {name.lower(): name for name in values if name.lower() in REASON}
+            return [_judge("judge", {"verdict": column, **leaves}, values)]
+    return []
 
 
 def _judge(name: str, leaves: Mapping[str, str], values: Values) -> Judge:

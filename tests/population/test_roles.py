@@ -94,6 +94,24 @@ def test_what_a_judge_of_people_said_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    "columns",
+    [
+        {"question": ["p", "q"], "answer": ["a", "b"], "verdict": ["pass", "fail"]},
+        {"input": ["p", "q"], "output": ["a", "b"], "judge": ["yes", "no"]},
+        {"prompt": ["p", "q"], "response": ["a", "b"], "Verdict": ["correct", ""]},
+        {"prompt": ["p", "q", "r"], "response": ["a", "b", "c"], "judge": [1, 5, 3]},
+    ],
+)
+def test_the_only_judge_s_column_needs_no_name_before_it(columns: dict[str, list[Any]]) -> None:
+    given, said, verdict = columns
+    found = roles(**columns, reason=["Long."] * len(columns[given]))
+    assert found is not None and found.content == (given, said)
+    (judge,) = found.judges
+    assert {judge.verdict, judge.score} == {None, verdict}
+    assert (judge.name, judge.reason) == ("judge", "reason")
+
+
+@pytest.mark.parametrize(
     "value",
     [
         '[{"role": "user", "content": "a"}]',
@@ -114,6 +132,8 @@ def test_a_request_is_messages_too(value: str) -> None:
         {"prompt": ["a", "b"], "judge__verdict": ["pass", "fail"]},
         {"question": ["a", "b"], "answer": ["c", "d"], "lr_score": [0.1, 0.2]},
         {"messages": ['[{"to": "a"}]'], "judge": ["yes"]},
+        {"response": ["a", "b"], "verdict": ["pass", "fail"]},
+        {"question": ["a", "b"], "answer": ["c", "d"], "judge": ["gpt-4", "gpt-5"]},
     ],
 )
 def test_other_files_are_no_logs(columns: dict[str, list[Any]]) -> None:
