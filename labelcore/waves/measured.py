@@ -238,7 +238,8 @@ def compared(now: Measured, then: Measured | None = None) -> pd.DataFrame:
             for which, ends in zip(("earlier", "difference"), numbers, strict=True):
                 row |= {f"{which}_{end}": n for end, n in zip(ENDS, ends, strict=True)}
         rows.append(row)
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    return table.astype({name: float for name in table.columns if name != "estimand"})
 
 
 def difference(now: Figure, then: Figure) -> tuple[float, float, float]:

@@ -405,6 +405,7 @@ def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
     one, two = (Measured("w", "w", 9, 9, 0, True, False, "", {"recall": each}) for each in figures)
     for row in (compared(one, two).iloc[0], compared(two, one).iloc[0]):
         assert pd.isna(row["difference_value"]) and row["difference_high"] < 1
+    assert compared(one, one)["value"].dtype == float, "NaN also where no figure has a value"
 
 
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
