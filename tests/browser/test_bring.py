@@ -94,6 +94,7 @@ def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
     presses that."""
     path = write_csv(tmp_path / "outside.csv", ROWS)
     page = new_page()
+    page.on("filechooser", lambda _: None)  # The browser hands them over from here on.
     opened(page, shared_server.url)
     page.get_by_role("button", name="Upload", exact=True).focus()
     with page.expect_file_chooser():

@@ -58,6 +58,7 @@ def judge(page: Page) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.as_shipped
 def test_a_claim_is_laid_down_settled_and_reported(
     shared_server: Server, page: Page, tmp_path: Path
 ) -> None:

@@ -133,8 +133,8 @@ def text_of(page: Page) -> str:
 
 def figure_words(estimate: Estimate) -> list[str]:
     if estimate.told is None:
-        low = words.percent_range(estimate.low, estimate.high)[0]
-        return [f"at least {low}" if estimate.high == 1 else between(estimate)]
+        low, high = words.percent_range(estimate.low, estimate.high)
+        return [f"at least {low}"] if estimate.high == 1 else [low, high]
     return [words.value_percent(estimate.told, estimate.low, estimate.high), between(estimate)]
 
 
