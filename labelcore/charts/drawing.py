@@ -318,6 +318,7 @@ class Drawing:
     """A chart: one x axis, one or several y axes one above the other, and what stands on them.
 
     legend   whether the names of marks are shown
+    below    whether they stand below the lowest panel, not above the highest
     along    whether the pointer is told of the nearest point along x, not of the nearest point
     bare     without axes: only words
     """
@@ -328,6 +329,7 @@ class Drawing:
     rules: Sequence[Rule] = ()
     remarks: Sequence[Remark] = ()
     legend: bool = False
+    below: bool = False
     along: bool = False
     height: float = HEIGHT
     bare: bool = False

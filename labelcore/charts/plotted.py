@@ -85,6 +85,7 @@ class _Plotted:
             "legend": {
                 "orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title": {"text": ""},
                 "font": {"color": self.colours["ink"]},
+                **({"y": 0, "yref": "container"} if drawing.below else {}),
             },
             "barmode": "overlay",
             "bargap": 0,

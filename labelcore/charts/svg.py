@@ -95,7 +95,8 @@ def svg(drawing: Drawing, name: str, words: str, *, box: Box | None = None) -> N
     level, uprights = drawing.level, drawing.uprights
     legend = _legend_rows(drawing.named)
     box = box or _roomy(drawing, level, uprights, len(legend))
-    parts = [*_patterns(drawing.marks, name), *_legend(legend, box.top - 16, name)]
+    end = box.height if drawing.below else box.top - 16
+    parts = [*_patterns(drawing.marks, name), *_legend(legend, end, name)]
     frames = [
         Frame(level, upright, box.across, _between(box.upwards, *panel))
         for upright, panel in zip(uprights, drawing.panels, strict=True)
@@ -135,7 +136,7 @@ def _between(ends: Ends, start: float, end: float) -> Ends:
 
 
 def _roomy(drawing: Drawing, level: Scale, uprights: Sequence[Scale], rows: int) -> Box:
-    """A box that leaves room for the numbers beside it, the names below and the legend above."""
+    """A box that leaves room for the numbers beside it, the names below and the legend."""
     texts = [text for upright in uprights for _, text in upright.ticks()]
     widest = 0.0 if drawing.bare else max(map(len, texts), default=0) * LETTER
     left, right = min(widest, MOST_NAME) + 6 + PAD, WIDTH - 14
@@ -145,7 +146,11 @@ def _roomy(drawing: Drawing, level: Scale, uprights: Sequence[Scale], rows: int)
         names = [text for _, text in level.ticks()]
         turned = min(max(map(len, names), default=0) * LETTER, 110) * 0.8
         below += LINE_HEIGHT * (lines + 1) + (turned if _turned(level, (left, right)) else 2)
-    top = PAD + 16 + LINE_HEIGHT * 1.3 * rows
+    named, top = LINE_HEIGHT * 1.3 * rows, PAD + 16.0
+    if drawing.below:
+        below += named
+    else:
+        top += named
     return Box(WIDTH, drawing.height, left, right, top, drawing.height - below)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -29,25 +30,41 @@ from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.presses import sentence
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
-from labelcore.waves.plan_file import SCHEDULES
+from labelcore.waves.plan_file import SCHEDULES, free_name
 from labelcore.waves.watches import meanings
 from labelcore.words.differences import is_difference
 
 FROM = "from"
 """In the address of Watch: the project that a monitor is to be begun from; "" for any."""
-NO_PROJECT = "A monitor begins from a project: it says how its file is read and what is asked."
+NO_PROJECT = (
+    "A monitor begins from a project that is labelled: press 'Watch this every week' on its page "
+    "Progress."
+)
 NONE_FITS = (
     "No project here can be watched: it must ask for precision and recall, accuracy or how common."
 )
 RENEWED = "These rows have changed under their ids (renewed)"
-LACKS = (
-    "{file} has no column {lacks}, which the tables before it have. Its columns are {there}. "
-    "Rename the one that is meant in the file, and drop it here again."
-)
+LACKS = "{file} has no column {lacks}, which the tables before it have. Its columns are {there}."
+RENAME = "Rename the one that is meant in the file, and drop it here again."
+NOW_CALLED = "Which column is {column!r} in this table?"
+RENAMED = ("id", "scores", "predictions")
+"""What a column may be called otherwise in: no figure and no content is named by it."""
 WATCH_THIS = "Watch this every week"
 NOT_WORDS = ("trial", "series")
-PREVIEWED = "watch-previewed"
+PREVIEWED, LACKING = "watch-previewed", "watch-lacking"
 LONGEST_WAVE = 40
+
+
+class LacksColumns(ValueError):
+    """A table lacks columns that may be called otherwise in it.
+
+    lacks   columns of the tables before it
+    there   the columns of this one
+    """
+
+    def __init__(self, said: str, lacks: Sequence[str], there: Sequence[str]) -> None:
+        super().__init__(said)
+        self.lacks, self.there = lacks, there
 
 
 # --- the next one -------------------------------------------------------------------------------
@@ -62,12 +79,16 @@ def next_table(monitor: Opened, standing: Standing) -> None:
         max_chars=LONGEST_WAVE,
     )  # fmt: skip
     renewed = st.checkbox(RENEWED, key=f"watch-renewed-{monitor.name}-{number}")
+    called = now_called(given)
     if not st.button("Begin the wave", key="watch-next", disabled=given is None):
         return
     assert given is not None
     try:
         path = files.keep_upload(given.name, given.getvalue())
-        project = begin_wave(monitor, path, name, renewed=renewed)
+        project = begin_wave(monitor, path, name, renewed=renewed, called=called)
+    except LacksColumns as error:
+        st.session_state[LACKING] = given.file_id, error
+        st.rerun()
     except ArgumentError as error:
         about_table = error.argument == "population"
         st.error(plain(f"This table {error.rule}." if about_table else sentence(error)))
@@ -79,31 +100,76 @@ def next_table(monitor: Opened, standing: Standing) -> None:
 
 
 def free_wave(standing: Standing) -> str:
-    """What the next wave may be called: by the schedule, else by the day, else by its number."""
-    day, names = datetime.now(UTC).date().isoformat(), standing.projects
-    wanted = (standing.awaited, day, f"wave {len(names) + 1}")
-    return next(name for name in wanted if name and name not in names)
+    """What the next wave may be called: by the schedule, as those that a command begins."""
+    today = datetime.now(UTC).date()
+    return free_name(standing.schedule or "each file", today, standing.projects)
 
 
-def begin_wave(monitor: Opened, path: Path, name: str, *, renewed: bool = False) -> str:
-    """The project of a new wave. Raises ValueError or OSError with a sentence; nothing is made
-    then."""
+def now_called(given: UploadedFile | None) -> dict[str, str]:
+    """What the columns that a refused table lacks are called in it, as the person says."""
+    refused, error = st.session_state.get(LACKING, ("", None))
+    if given is None or given.file_id != refused:
+        return {}
+    st.text(str(error))
+    said = {
+        column: st.selectbox(
+            NOW_CALLED.format(column=column), error.there, index=None, key=f"watch-called-{place}"
+        )
+        for place, column in enumerate(error.lacks)
+    }
+    return {column: name for column, name in said.items() if name is not None}
+
+
+def begin_wave(
+    monitor: Opened, path: Path, name: str, *, renewed: bool = False,
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> str:  # fmt: skip
+    """The project of a new wave.
+
+    called  columns of the tables before it -> what they are called in this one
+
+    Raises ValueError or OSError with a sentence; nothing is made then.
+    """
     visitor.require(Right.RUN)
     record = sessions.store().project(list(monitor.standing().projects.values())[-1])
-    return monitor.wave(read_alike(path, record), name, renewed=renewed).project
+    return monitor.wave(read_alike(path, record, called), name, renewed=renewed).project
 
 
-def read_alike(path: Path, record: ProjectRecord) -> Population:
+def read_alike(
+    path: Path, record: ProjectRecord, called: Mapping[str, str] = MappingProxyType({})
+) -> Population:
     """A table read as that of a project was. Raises ValueError or OSError with a sentence."""
+    arguments = arguments_of(record)
+    for role in (*RENAMED, "metadata"):
+        columns = arguments.get(role)
+        if isinstance(columns, str):
+            arguments[role] = called.get(columns, columns)
+        elif isinstance(columns, dict):
+            arguments[role] = {key: called.get(name, name) for key, name in columns.items()}
+        elif isinstance(columns, list) and role not in RENAMED:
+            arguments[role] = [called.get(name, name) for name in columns]
     try:
-        return files.read(path, arguments_of(record))
+        return files.read(path, arguments)
     except PopulationError as error:
         there = files.read_head(path).columns
         named = [one.column for one in error.faults if one.row is None and one.column]
-        lacks = ", ".join(repr(name) for name in named if name not in there)
+        lacks = [name for name in named if name not in there]
         if not lacks:
             raise
-        raise ValueError(LACKS.format(file=path.name, lacks=lacks, there=listing(there))) from error
+        quoted = ", ".join(map(repr, lacks))
+        said = LACKS.format(file=path.name, lacks=quoted, there=listing(there))
+        if {*lacks} <= {*_columns_of(arguments)}:
+            raise LacksColumns(said, lacks, there) from error
+        raise ValueError(f"{said} {RENAME}") from error
+
+
+def _columns_of(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Those that may be called otherwise in another table."""
+    for columns in map(arguments.get, RENAMED):
+        if isinstance(columns, dict):
+            yield from columns.values()
+        elif isinstance(columns, str):
+            yield columns
 
 
 def arguments_of(record: ProjectRecord) -> dict[str, Any]:

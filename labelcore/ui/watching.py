@@ -39,11 +39,17 @@ ICONS = {
     Stands.QUIET: ":material/check_circle:",
 }
 FALSE_ALARMS = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
-LOWER = "Lower by itself. An alarm takes more evidence, as {waves} share one error."
+BELOW = "Lower than required, by {wave} alone: {figures}."
+FELL = "Fallen, by these two waves alone: {figures}."
+MORE = "An alarm takes more evidence, as {waves} share one error."
 EACH = (
-    "Each interval is by itself. Where labels count for both waves, that of the difference is "
+    "Each interval holds alone. Labels that count for both waves make that of the difference "
     "wider than it need be."
 )
+FIRST_ONLY = (
+    "It counts a label only in the wave that first had it; its estimates differ from those above."
+)
+NO_VALUE = "A bar without a dot: its interval is too wide for a value."
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
 ANEW = "Evidence and the level to compare with start again with the next wave, as after an alarm."
 OPEN = "Open {wave}"
@@ -105,6 +111,8 @@ def show_monitor(monitor: Opened, standing: Standing) -> None:
         since = standing.alarms[0].since if standing.alarms else ""
         show_chart(monitor_chart(standing.table, since), "watch-chart")
         runs, waves = round(1 / standing.error), standing.planned
+        if (standing.table["value"].isna() & standing.table["low"].notna()).any():
+            st.caption(NO_VALUE)
         st.caption(FALSE_ALARMS.format(runs=runs, waves=waves))
         figures(monitor, standing)
     with st.container(horizontal=True, key="watch-links", vertical_alignment="center"):
@@ -149,6 +157,7 @@ def by_rule(rule: AlarmRule, monitor: Opened) -> None:
     except ValueError as error:
         st.text(sentence(error))
         return
+    st.caption(FIRST_ONLY)
     reading_table(table, "watch-rule")
 
 
@@ -173,7 +182,7 @@ def headline(standing: Standing) -> str:
     if standing.alarms:
         first = standing.alarms[0]
         name = estimand_name(first.estimand)
-        text = f"{name[:1].lower()}{name[1:]} has been lower since about {first.about}."
+        text = f"{name[:1].lower()}{name[1:]} has been {first.lower} since about {first.about}."
     elif not standing.since and standing.finished and not standing.due:
         text = "begins anew with the next wave."
     elif standing.due and not standing.since:
@@ -227,20 +236,37 @@ def figures(monitor: Opened, standing: Standing) -> None:
         (now,) = finished
     table = monitor.compare(str(now), then)
     reading_table(readable_figures(table, standing, str(now), then), "watch-figures")
+    if not standing.alarms and (alone := alone_words(table, standing, str(now))):
+        more = MORE.format(waves=words.count(standing.planned, "wave"))
+        st.text(" ".join([*alone, more]))
     if then is not None:
-        if not standing.alarms and (table["difference_high"] < 0).any():
-            st.text(LOWER.format(waves=words.count(standing.planned, "wave")))
         st.caption(EACH)
+
+
+def alone_words(table: pd.DataFrame, standing: Standing, now: str) -> list[str]:
+    """What the figures of a wave say by themselves where there is no alarm."""
+    required = required_of(standing)
+    below = table["high"] < table["estimand"].map(required)
+    fell = table.get("difference_high", pd.Series(dtype=float)).lt(0)
+    said = []
+    for template, rows in ((BELOW, below), (FELL, fell)):
+        names = [estimand_name(key) for key in table["estimand"][rows.index[rows]]]
+        if names:
+            said.append(template.format(figures="; ".join(names), wave=plain(now, 40)))
+    return said
+
+
+def required_of(standing: Standing) -> dict[str, float]:
+    """What each figure must not be lower than."""
+    rows = standing.table.dropna(subset=["required"]).to_dict("records")
+    return {str(row["estimand"]): float(row["required"]) for row in rows}
 
 
 def readable_figures(
     table: pd.DataFrame, standing: Standing, now: str, then: str | None
 ) -> pd.DataFrame:
     """The figures in words."""
-    required: dict[str, float] = {}
-    for row in standing.table.dropna(subset=["required"]).to_dict("records"):
-        required[str(row["estimand"])] = float(row["required"])
-    rows = []
+    required, rows = required_of(standing), []
     for row in table.to_dict("records"):
         key = str(row["estimand"])
         cells = {"Figure": estimand_name(key)}

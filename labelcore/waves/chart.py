@@ -70,7 +70,7 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
     evidence = Axis("Evidence", log=True, ticks=ticks_of)
     drawing = Drawing(
         Axis(ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
-        (*axes, evidence), marks, rules, legend=True, height=PANEL * (len(figures) + 1),
+        (*axes, evidence), marks, rules, legend=True, below=True, height=PANEL * (len(figures) + 1),
     )  # fmt: skip
     summary = "; ".join(_words(row) for row in known.to_dict("records"))
     return Chart(drawing, f"Figures of each wave and the evidence of a fall. {summary}.", shown)

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,19 @@ SCHEDULES: dict[str, Callable[[date], str]] = {
     "each file": lambda day: f"{day:%Y-%m-%d}",
 }
 """How a wave is called that is due on a day; with "each file" every new table is a wave."""
+
+
+def free_name(schedule: str, day: date, begun: Collection[str]) -> str:
+    """How a wave is called that begins on a day, where the one of that day may have begun.
+
+    >>> free_name("weekly", date(2026, 11, 29), ["2026-W48", "2026-W48 (2)"])
+    '2026-W48 (3)'
+    """
+    due = SCHEDULES[schedule](day)
+    names = (due if number == 1 else f"{due} ({number})" for number in count(1))
+    return next(name for name in names if name not in begun)
+
+
 READING = set(inspect.signature(read_population).parameters) - {"source", "progress"}
 PLANNED = {field.name for field in fields(Plan)} - {
     "promise", "planned", "claims_planned", "rules", "edges",
@@ -147,9 +161,7 @@ def begin_what_is_due(
     population = file.population(source)
     if begun and monitor.knows(population):
         return f"The table has not changed since wave {begun[-1]}."
-    number = 2
-    while name in begun:
-        name, number = f"{SCHEDULES[file.schedule](today)} ({number})", number + 1
+    name = free_name(file.schedule, today, begun)
     rows = f"{len(population):,} rows of {population.name}"
     if rehearsed:
         monitor.check(population, name, renewed=file.renewed)

@@ -78,6 +78,13 @@ class Alarm:
             return self.since
         return f"{self.since} ({self.since_first} to {self.since_last})"
 
+    @property
+    def lower(self) -> str:
+        """Than what it has been lower."""
+        if self.required is None:
+            return "lower than before"
+        return f"lower than {100 * self.required:.10g} %"
+
     def sentence(self) -> str:
         """Say what has fallen, and since when.
 
@@ -86,12 +93,9 @@ class Alarm:
         str
             One sentence.
         """
-        lower = "lower than before"
-        if self.required is not None:
-            lower = f"lower than {100 * self.required:.10g} %"
         return (
-            f"Alarm in {self.wave}: {self.estimand} has been {lower} since about {self.about}; "
-            f"evidence {self.evidence:,.0f}, alarm from {self.threshold:,.0f}."
+            f"Alarm in {self.wave}: {self.estimand} has been {self.lower} since about "
+            f"{self.about}; evidence {self.evidence:,.0f}, alarm from {self.threshold:,.0f}."
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,8 +15,9 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.safe_text import JOINER
-from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables
+from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables, watching
 from labelcore.ui.figures import LATER
+from labelcore.waves.plan_file import SCHEDULES
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
 
@@ -84,7 +87,7 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     page = app("watch")
     (alarm,) = monitor.alarms
     title = page.title[0].value.replace("\\", "")
-    assert title == f"spam: precision has been lower since about {alarm.about}."
+    assert title == f"spam: precision has been lower than 80 % since about {alarm.about}."
     assert f"alarm since {alarm.wave}" in texts(page) and alarm.sentence() in texts(page)
     shown = figures(page)
     assert list(shown.columns) == ["Figure", "w1", "w2", "Difference", "Required"]
@@ -168,11 +171,61 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     other = data_folder / "files" / "other.csv"
     frame.drop(columns=["truth", "call"]).to_csv(other, index=False)
     lacks = r"^other.csv has no column 'call', which .*\. Its columns are 'id', .*'score'"
-    with pytest.raises(ValueError, match=lacks):
+    with pytest.raises(ValueError, match=lacks) as refused:
         watch_tables.begin_wave(opened, other, "next")
+    assert isinstance(refused.value, watch_tables.LacksColumns)
+    assert refused.value.lacks == ["call"]
+    without = data_folder / "files" / "without.csv"
+    frame.drop(columns=["truth", "text"]).to_csv(without, index=False)
+    with pytest.raises(ValueError, match=r"no column 'text', .*Rename the one that is meant"):
+        watch_tables.begin_wave(opened, without, "next")
     changed = Path(week(data_folder, 7, 0.9)[0].path)
     assert watch_tables.begin_wave(opened, changed, "next") == "mail: next"
     assert opened.names[-1] == "next" and watch_tables.NOT_WORDS[0] not in session.settings
+
+
+def test_a_column_that_is_called_otherwise_now_is_read_by_its_new_name(
+    data_folder: Path, monitor: lc.Monitor
+) -> None:
+    path = Path(week(data_folder, 5, 0.9)[0].path)
+    renamed = path.with_name("renamed.csv")
+    pd.read_csv(path).rename(columns={"score": "p", "call": "said"}).to_csv(renamed, index=False)
+    with pytest.raises(watch_tables.LacksColumns) as refused:
+        watch_tables.begin_wave(monitor, renamed, "w4")
+    called = dict(zip(refused.value.lacks, ("p", "said"), strict=True))
+    assert set(called) == {"score", "call"} and "p" in refused.value.there
+    wave = sessions.session(watch_tables.begin_wave(monitor, renamed, "w4", called=called))
+    assert wave.population.arguments["scores"] == {"m": called["score"]}
+    assert wave.population.arguments["predictions"] == {"m": called["call"]}
+
+
+def test_a_wave_is_called_by_its_schedule(monitor: lc.Monitor) -> None:
+    standing = monitor.standing()
+    for schedule in ("weekly", "each file", ""):
+        due = SCHEDULES[schedule or "each file"](datetime.now(UTC).date())
+        for begun, name in (({}, due), ({due: ""}, f"{due} (2)")):
+            asked = replace(standing, schedule=schedule, projects=begun)
+            assert watch_tables.free_wave(asked) == name
+
+
+def test_what_a_wave_says_by_itself_is_said_where_there_is_no_alarm(monitor: lc.Monitor) -> None:
+    standing = replace(monitor.standing(), alarms=())
+    said = watching.alone_words(monitor.compare("w1", "w0"), standing, "w1")
+    assert said == [
+        "Lower than required, by w1 alone: Precision.",
+        "Fallen, by these two waves alone: Precision; Precision, de; Precision, en.",
+    ]
+    assert watching.alone_words(monitor.compare("w0"), standing, "w0") == []
+
+
+def test_a_bar_without_a_dot_has_its_reason(
+    app: Callable, monitor: lc.Monitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert watching.NO_VALUE not in [one.value for one in app("watch").caption]
+    standing = monitor.standing()
+    table = standing.table.assign(value=float("nan"))
+    monkeypatch.setattr(monitors.Opened, "standing", lambda _: replace(standing, table=table))
+    assert watching.NO_VALUE in [one.value for one in app("watch").caption]
 
 
 def test_a_monitor_asks_in_the_words_of_now_and_keeps_no_former_name(data_folder: Path) -> None:

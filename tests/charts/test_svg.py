@@ -15,6 +15,7 @@ from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Remark, Rule, Un
 from labelcore.charts.intervals import interval_columns, interval_rows
 from labelcore.charts.live_picture import Bar
 from labelcore.charts.nodes import Node
+from labelcore.charts.plotted import plotted
 from labelcore.charts.svg import WIDTH, svg
 from labelcore.safe_text import shortened
 
@@ -156,3 +157,16 @@ def test_a_table_of_figures_places_every_interval_in_its_column() -> None:
         whole = sorted({(float(one["x"]), float(one["width"])) for one in empty})[column]
         assert float(band["x"]) == pytest.approx(whole[0] + low * whole[1], abs=0.11)
         assert float(band["width"]) == pytest.approx((high - low) * whole[1], abs=0.11)
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_the_names_of_lines_stand_above_all_panels_or_below_them(below: bool) -> None:
+    marks = [Line([0, 1], [0, 1], panel=panel, name=f"line {panel}") for panel in (0, 1)]
+    given = {"y": (Axis("first"), Axis("second")), "marks": marks, "legend": True, "below": below}
+    drawing = Drawing(**given)  # type: ignore[arg-type]
+    picture = svg(drawing, "f", "in words")
+    named = [float(one[1]["y"]) for one in nodes(picture, "text") if one[2].startswith("line ")]
+    across = [y for one in nodes(picture, "polyline") for y in points(one)[:, 1]]
+    assert len(named) == 2 and max(named) < drawing.height
+    assert all(name > max(across) if below else name < min(across) for name in named)
+    assert (plotted(drawing).layout.legend.y < 0.5) == below

@@ -11,6 +11,7 @@ import labelcore as lc
 from labelcore.designs.registry import METHODS
 from labelcore.safe_text import JOINER
 from labelcore.ui import monitors, sessions, watch_preview, watch_tables
+from labelcore.ui.watching import FIRST_ONLY
 from tests.app.conftest import button, folds
 from tests.app.test_watch import week
 from tests.waves.test_monitor import label
@@ -41,5 +42,6 @@ def test_a_method_s_own_rule_of_alarm_stands_beside_ours(
     page = app("watch")
     title = METHODS["oversampling"].alarm.title
     assert title in folds(page)
+    assert FIRST_ONLY in [one.value for one in page.caption]
     shown = page.table[-1].value
     assert list(shown["Wave"])[:2] == ["w2", "w2"] and "alarm" in shown.iloc[0]["Alarm"]
