@@ -58,10 +58,10 @@ def judge(page: Page) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.as_shipped
 def test_a_claim_is_laid_down_settled_and_reported(
-    shared_server: Server, page: Page, tmp_path: Path
+    shared_server: Server, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("labelcore.report.replayed.MOST_FRAMES", 400)
     path = driving.write_csv(tmp_path / "prizes.csv", rows())
     project = create_with_claim(page, shared_server.url, path)
     driving.open_label(page, shared_server.url, project)
