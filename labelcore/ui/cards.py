@@ -8,14 +8,13 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import SERIES, both
 from labelcore.charts.nodes import Node, node
 from labelcore.items.glimpses import pieces
 from labelcore.safe_text import one_line
 from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.status import shown_word
 from labelcore.ui.times import clock
 from labelcore.words.sentences import score_words
@@ -26,18 +25,15 @@ STYLE = f".cards {{ {both(*SERIES, *ROLES)} }}\n" + text_of("cards.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("cards.js"))
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_cards", js=SCRIPT.module)
-
-
 def show_cards(cards: Node, name: str, opened: Callable[[int], None]) -> None:
     """Draw them; ``opened`` is called with the draw of the card that was pressed or gone to."""
 
     def pressed() -> None:
         opened(int(st.session_state[name]["pressed"]))
 
-    _component()(key=name, data={"cards": cards}, on_pressed_change=pressed, height="content")
+    component("cards", js=SCRIPT.module)(
+        key=name, data={"cards": cards}, on_pressed_change=pressed, height="content"
+    )
 
 
 def cards_node(

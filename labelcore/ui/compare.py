@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.access import Right
 from labelcore.charts.design import SERIES, both
@@ -27,7 +26,7 @@ from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.presses import acting
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.tables import number_table, reading_table
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
@@ -143,11 +142,6 @@ STYLE = f".figures {{ {both(*SERIES, *ROLES)} }}\n" + text_of("table.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("table.js"))
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_table", js=SCRIPT.module)
-
-
 def has_table(session: Session) -> bool:
     """Whether there are numbers, and more than one row of them."""
     several = bool(session.population.groups) or len(session.population.classifiers) > 1
@@ -176,7 +170,7 @@ def compare_panel(session: Session) -> None:
     )
     if by and len({group for _, group in table.rows}) > 2:
         st.text(differing(session, by))
-    _component()(
+    component("table", js=SCRIPT.module)(
         key="figure-table",
         data={"table": figure_table_node(drawn)},
         on_pressed_change=lambda: _press(table, drawn.rows, by),

@@ -5,12 +5,9 @@ A text is put into the clipboard as it is, never into the page.
 
 from __future__ import annotations
 
-import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
-
 from labelcore.ui import visitor
 from labelcore.ui.door import entrance
-from labelcore.ui.scripts import text_of
+from labelcore.ui.scripts import component, text_of
 
 HTML = """<div>
 <button data-copy="sentence">Copy sentence</button>
@@ -19,17 +16,12 @@ HTML = """<div>
 </div>"""
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component(
-        "labelcore_copy", html=HTML, css=text_of("copying.css"), js=text_of("copying.js")
-    )
-
-
 def copy_buttons(key: str, sentence: str, page: str = "") -> None:
     """Buttons for this sentence and for the address of ``page`` beside this one, "" for this one.
     In a share the address gets the viewers' key: whoever is given it may look and do no more.
     Whoever came by a link or a login of their own hands out no key: it would outlast them."""
     shared = ("", "") if visitor.name_of_login() else entrance().shared_as()
     data = {"sentence": sentence, "page": page, "key": shared[0], "host": shared[1]}
-    _component()(key=key, data=data)
+    component("copy", html=HTML, css=text_of("copying.css"), js=text_of("copying.js"))(
+        key=key, data=data
+    )

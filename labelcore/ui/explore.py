@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.cut_picture import CutPicture, window
@@ -57,7 +56,7 @@ from labelcore.ui.new_screens import NAMES, go
 from labelcore.ui.params import within
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
@@ -359,11 +358,6 @@ STYLE = f".explore {{ {both(*SERIES, *ROLES)} }}\n" + text_of("explore.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("explore.js"))
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_explore", js=SCRIPT.module)
-
-
 def show_screen(session: Session, curve: Curve, refused: str) -> Cut:
     """Draw it; the cut that is looked at. ``refused``: why no place may be searched for along this
     curve, "" if one may."""
@@ -375,7 +369,7 @@ def show_screen(session: Session, curve: Curve, refused: str) -> Cut:
     def asked() -> None:
         looking.take(st.session_state[key]["asked"])
 
-    _component()(
+    component("explore", js=SCRIPT.module)(
         key=key,
         data=screen(session, curve, cut, sure, refused),
         on_asked_change=asked,

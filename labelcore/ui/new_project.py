@@ -12,7 +12,6 @@ from typing import Any
 
 import streamlit as st
 from streamlit import config
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.access import Right
 from labelcore.plan.plan import Plan
@@ -33,7 +32,7 @@ from labelcore.ui.new_question import question_of, question_step
 from labelcore.ui.new_repeats import with_overlap, with_repeats
 from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
-from labelcore.ui.scripts import constants, text_of
+from labelcore.ui.scripts import component, constants, text_of
 from labelcore.version import __version__
 from labelcore.whole_file import whole_file
 
@@ -45,19 +44,15 @@ REFUSED = {
 }
 
 
-@st.cache_resource(show_spinner=False)
-def _component(most: int) -> ComponentRenderer:
-    taken = "|".join(suffix.replace(".", r"\.") for suffix in (*SUFFIXES, *FORMATS))
-    names = constants(TAKEN=f"({taken})$", MOST_FILES=MOST_FILES, MOST_BYTES=most * 1_000_000)
-    return st.components.v2.component("labelcore_bring", js=names + text_of("bring.js"))
-
-
 def watch_for_files() -> None:
     """Listen on every screen; what a folder cannot be taken for is said."""
     most = int(config.get_option("server.maxUploadSize"))
+    taken = "|".join(suffix.replace(".", r"\.") for suffix in (*SUFFIXES, *FORMATS))
+    names = constants(TAKEN=f"({taken})$", MOST_FILES=MOST_FILES, MOST_BYTES=most * 1_000_000)
+    listening = component("bring", js=names + text_of("bring.js"))
     with st.container(key="keys"):
-        component = _component(most)(key="labelcore-bring", height=1, on_said_change=lambda: None)
-    if refusal := component.get("said"):
+        heard = listening(key="labelcore-bring", height=1, on_said_change=lambda: None)
+    if refusal := heard.get("said"):
         words = REFUSED.get(str(refusal.get("refused")), "")
         st.error(words.format(files=MOST_FILES, size=most))
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.nodes import Node, node
 from labelcore.population.tree import Branch, Tree
 from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 
 TAKE = "Take a value from inside a record"
 PRESS = "The first record. Press what you need."
@@ -25,18 +24,13 @@ MOST_TOLD = 4
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=text_of("tree.css")) + text_of("table.js"))
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_tree", js=SCRIPT.module)
-
-
 def pick(tree: Tree, use: Callable[[str, str], None]) -> None:
     """The record as a tree; ``use`` is called with the path pressed and what it is taken for."""
     now = current()
     st.caption(PRESS)
     lines = [_line(branch, tree, now.picked) for branch in tree.branches]
     drawn = node("div", *lines, klass="lc-tree")
-    _component()(
+    component("tree", js=SCRIPT.module)(
         key="new-tree",
         data={"table": drawn},
         height="content",

@@ -13,13 +13,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.session.ledger import now
 from labelcore.session.session import Session
 from labelcore.ui import visitor
-from labelcore.ui.scripts import constants, text_of
+from labelcore.ui.scripts import component, constants, text_of
 
 COOKIE = "labelcore_person"
 SECRET = "person id"
@@ -51,18 +50,13 @@ def name(session: Session) -> str:
     return session.person(known_browser) if known_browser else DEFAULT_ANNOTATOR
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_person", js=SCRIPT)
-
-
 def introduced() -> bool:
     """Whether it is known who this is. Where it is not, the browser says it in the next run."""
     if not st.context.headers or visitor.name_of_login():
         return True  # There is no browser that could say it, or it need not.
     known = secret()
     with st.container(key="person"):
-        answer = _component()(
+        answer = component("person", js=SCRIPT)(
             key="labelcore-person",
             data={"known": known is not None},
             height=1,

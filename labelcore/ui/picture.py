@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
-
 from labelcore.charts.design import SERIES, both
 from labelcore.charts.look_picture import Picture
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 
 DRAWN = ("quiet", "rule", "expected", "empty", "ink", "ground", "band")
 STYLE = f".living {{ {both(*SERIES, *DRAWN)} }}\n" + text_of("picture.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("picture.js"))
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_picture", js=SCRIPT.asked)
 
 
 def show_picture(
@@ -49,7 +41,7 @@ def show_picture(
         "leads": leads,
         "legend": shown.legend,
     }
-    _component()(
+    component("picture", js=SCRIPT.asked)(
         key=key,
         data=data,
         on_view_change=chosen["view"] if chosen else _nothing,

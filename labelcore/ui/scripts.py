@@ -10,7 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
@@ -18,6 +20,7 @@ from streamlit.components.v2.types import ComponentRenderer
 HERE = Path(__file__).parent
 
 
+@cache
 def text_of(name: str) -> str:
     """A script or style sheet that lies beside this module."""
     return (HERE / name).read_text("utf-8")
@@ -63,12 +66,13 @@ class Script:
 
 
 @st.cache_resource(show_spinner=False)
-def _component(text: str) -> ComponentRenderer:
-    return st.components.v2.component("labelcore_scripts", js=text)
+def component(name: str, **parts: Any) -> ComponentRenderer:
+    """What draws a component of ours; ``parts`` are its script, style sheet and markup."""
+    return st.components.v2.component(f"labelcore_{name}", **parts)
 
 
 def give_scripts(scripts: Iterable[Script]) -> None:
     """Once on a page, outside every part of it that is drawn anew by itself."""
     text = PLACE + "".join(script.given for script in scripts) + "export default function () {}\n"
     with st.container(key="scripts"):
-        _component(text)(key="labelcore-scripts", height=1)
+        component("scripts", js=text)(key="labelcore-scripts", height=1)

@@ -8,9 +8,8 @@ server is back, and whenever a part says that its word does not come.
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
-from labelcore.ui.scripts import constants, text_of
+from labelcore.ui.scripts import component, constants, text_of
 
 AWAY = (
     "The server is away. What was called saved is safe; a press since then is kept here, and this "
@@ -24,12 +23,7 @@ ASK = "labelcore-ask"
 SCRIPT = constants(AWAY=AWAY, CLOSED=CLOSED, ASK=ASK) + text_of("away.js")
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_away", js=SCRIPT)
-
-
 def watch_server() -> None:
     """Once on every page, outside every part of it that is drawn anew by itself."""
     with st.container(key="away"):
-        _component()(key="labelcore-away", height=1, on_asked_change=lambda: None)
+        component("away", js=SCRIPT)(key="labelcore-away", height=1, on_asked_change=lambda: None)

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.access import PAGES, Right
 from labelcore.charts.live_picture import FIRST_FIGURE
@@ -27,7 +26,7 @@ from labelcore.ui.last_look import known_picture
 from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
 from labelcore.ui.presses import PROBLEM, show_unsafe
-from labelcore.ui.scripts import constants, text_of
+from labelcore.ui.scripts import component, constants, text_of
 from labelcore.ui.session_picture import beside, picture
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
@@ -59,15 +58,12 @@ def record() -> dict[str, Any]:
         return {"labels": session.labels, "charts": [first, last]}
 
 
+SCRIPT = text_of("nodes.js") + constants(STYLE=STYLE) + text_of("recorded.js")
+
+
 @cache
 def recording() -> dict[str, Any]:
     return dict(json.loads(RECORDED.read_text("utf-8")))
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    script = text_of("nodes.js") + constants(STYLE=STYLE) + text_of("recorded.js")
-    return st.components.v2.component("labelcore_recorded", js=script)
 
 
 def show_recording() -> None:
@@ -77,7 +73,8 @@ def show_recording() -> None:
     asked = WORDS[TRIAL].question
     with st.container(horizontal=True, key="recorded", vertical_alignment="center"):
         with st.container(width=420):
-            _component()(key="recorded-picture", data={"charts": charts}, height="content")
+            drawn = component("recorded", js=SCRIPT)
+            drawn(key="recorded-picture", data={"charts": charts}, height="content")
         with st.container(width="stretch", gap="small"):
             st.text(HAPPENS)
             st.caption(WHAT.format(labels=recorded["labels"], question=asked))

@@ -12,12 +12,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import streamlit as st
-from streamlit.components.v2.types import ComponentRenderer
-
 from labelcore.charts.nodes import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
-from labelcore.ui.scripts import Script, constants, text_of
+from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.server_away import ASK
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
@@ -45,12 +42,6 @@ SAID = {
 SCRIPT = Script(constants(**TIMES, **SAID) + text_of("nodes.js") + text_of("surface.js"))
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> ComponentRenderer:
-    # Its style is in the page's sheet: this travels with every answer.
-    return st.components.v2.component("labelcore_surface", js=SCRIPT.asked, isolate_styles=False)
-
-
 def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:
     """Draw what ``data`` has of head, item, answers and tools.
 
@@ -68,7 +59,10 @@ def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> N
 
     ``pressed`` is called with each press; it is then in ``st.session_state[key]["press"]``.
     """
-    _component()(key=key, data=dict(data), on_press_change=pressed, height="content")
+    # Its style is in the page's sheet: this travels with every answer.
+    component("surface", js=SCRIPT.asked, isolate_styles=False)(
+        key=key, data=dict(data), on_press_change=pressed, height="content"
+    )
 
 
 def shown_item(name: str, view: list[Node], token: str | None = None) -> dict[str, Any]:
