@@ -1,11 +1,4 @@
-from labelcore.ui.page_errors import guard
+from labelcore.ui.project_pages import project_page
 from labelcore.ui.reporting import report_page
-from labelcore.ui.setup import no_project, project_in_url, setup
 
-project = project_in_url()
-setup("Report", wide=True, project=project)
-with guard("report"):
-    if project is None:
-        no_project()
-    else:
-        report_page(project)
+project_page("Report", report_page, checked=False)
