@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from threading import Lock
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from labelcore.errors import CancelledError
 from labelcore.estimands import CHOICES
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line, for_design
 from labelcore.planning.race import SECONDS, may_race, race
 from labelcore.population import Population
+from labelcore.ui import waiting
 
 ONE, SEVERAL = "your scores", "your mean score"
 DONE = "Simulated on your scores"
@@ -23,50 +23,20 @@ NOISE = (
     "may be off by up to {error:.0f} %."
 )
 RUNNING = "Simulating the methods on {scores}"
-WAITING = "Simulated next: somebody else's plan comes first."
 NOT_DONE = f"By formulas: a simulation on your scores takes longer than {SECONDS:g} seconds here."
-CANCELLED = "new-race-cancelled"
-WAIT_SECONDS, KEPT = 0.2, 40
+TURN = Lock()
+"""One race at a time: what it finds in its seconds is then the same however many people plan."""
 
 
-class Races:
-    """The races of this process: what came of the last ones, and one place to run in."""
-
-    def __init__(self) -> None:
-        self._done: OrderedDict[Hashable, dict[str, Line]] = OrderedDict()
-        self._turn = Lock()
-
-    def done(self, key: Hashable) -> dict[str, Line] | None:
-        """What came of a race, by design; None where it was not run to its end."""
-        return self._done.get(key)
-
-    def keep(self, key: Hashable, lines: dict[str, Line]) -> None:
-        self._done[key] = lines
-        while len(self._done) > KEPT:
-            self._done.popitem(last=False)
-
-    @contextmanager
-    def turn(self, place: DeltaGenerator) -> Iterator[None]:
-        """The one place, as soon as it is free; it is left however the script ends."""
-        while not self._turn.acquire(timeout=WAIT_SECONDS):
-            place.caption(WAITING)  # Here Streamlit ends a script that nobody waits for.
-        try:
-            yield
-        finally:
-            self._turn.release()
-
-
-@st.cache_resource(show_spinner=False)
-def races() -> Races:
-    return Races()
+def raced(question: waiting.Key) -> Mapping[str, Line] | None:
+    """What came of a race, by design; None where it was not run to its end."""
+    found: Mapping[str, Line] | None = waiting.result_kept("race", question)
+    return found
 
 
 class Race:
     """The race for one question: the formulas' lines first, those simulated when it is done, all
-    or none.
-
-    It runs in the script of the page, after everything else is drawn: whatever a person does ends
-    it at its next step, and no thread is left.
+    or none. It is run after everything else is drawn.
 
     question   which question it is, with the goal and the terms: its race is the same whichever
                method is chosen; None where the method has parameters of its own
@@ -77,12 +47,11 @@ class Race:
         population: Population,
         plan: Plan,
         formulas: list[Line],
-        question: Hashable | None = None,
+        question: waiting.Key | None = None,
     ) -> None:
         self.population, self.plan, self.formulas = population, plan, formulas
-        key = population.fingerprint, plan.with_seed(0).to_json()
-        self.key: Hashable = key if question is None else question
-        self.found: Mapping[str, Line] | None = races().done(self.key)
+        self.key = question or (population.fingerprint, plan.with_seed(0).to_json())
+        self.found = raced(self.key)
         self.place: DeltaGenerator | None = None
 
     @property
@@ -111,23 +80,22 @@ class Race:
 
     def run(self) -> None:
         """Run it where it is still to be run, and draw the page again with what came of it."""
-        cancelled = st.session_state.get(CANCELLED) == self.key
-        if self.place is None or self.found is not None or cancelled:
+        if self.place is None or self.found is not None or not (entrants := self._entrants()):
             return
-        entrants = self._entrants()
-        if not entrants:
+
+        def simulated() -> dict[str, Line]:
+            with TURN:
+                waiting.went()
+                given = self.population, entrants
+                lines = race(*given, seconds=SECONDS, progress=waiting.went)
+            return lines if len(lines) == len(entrants) else {}
+
+        try:
+            with self.place.container():
+                what = RUNNING.format(scores=self.scores)
+                waiting.worked_out("race", self.key, what, simulated)
+        except CancelledError:
             return
-        with races().turn(self.place):
-            if races().done(self.key) is None:  # Somebody else may have asked the same.
-                bar = self._bar(self.place)
-                text = RUNNING.format(scores=self.scores)
-                lines = race(
-                    self.population,
-                    entrants,
-                    seconds=SECONDS,
-                    progress=lambda share: bar.progress(share, text),
-                )
-                races().keep(self.key, lines if len(lines) == len(entrants) else {})
         st.rerun()
 
     def _entrants(self) -> list[tuple[Plan, Line]]:
@@ -140,13 +108,3 @@ class Race:
         if not all(may_race(self.population, plan) for plan in plans):
             return []
         return list(zip(plans, able, strict=True))
-
-    def _bar(self, place: DeltaGenerator) -> DeltaGenerator:
-        with place.container(horizontal=True, vertical_alignment="bottom"):
-            bar = st.progress(0.0, RUNNING.format(scores=self.scores))
-            st.button("Cancel", key="new-race-cancel", on_click=_cancel, args=(self.key,))
-        return bar
-
-
-def _cancel(key: Hashable) -> None:
-    st.session_state[CANCELLED] = key

@@ -5,7 +5,7 @@ Nothing is drawn here: ``labelcore.ui.new_confidence`` does that.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -41,7 +41,7 @@ from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim
 from labelcore.ui.fields import FIELDS, Rules, same
 from labelcore.ui.new_cards import SYSTEMS
 from labelcore.ui.new_known_answers import known_number
-from labelcore.ui.new_race import races
+from labelcore.ui.new_race import raced
 from labelcore.ui.params import param_values
 from labelcore.words.promises import PROMISES
 from labelcore.words.unsure import READINGS
@@ -167,7 +167,7 @@ class Terms(Rules):
         return int(chosen)
 
     @cached_property
-    def question(self) -> Hashable:
+    def question(self) -> waiting.Key:
         """What is asked with which goal and terms: methods are compared where that is the same."""
         goal, terms = self.goal_so_far.items(), self.terms_so_far.items()
         by = self.now.value("by", "", ["", *self.population.groups])
@@ -176,11 +176,11 @@ class Terms(Rules):
     @cached_property
     def best(self) -> str:
         """The method that is recommended."""
-        raced: Mapping[str, Line] = races().done(self.question) or {}
+        simulated = raced(self.question) or {}
 
         def forecast(population: Population, plan: Plan) -> Line:
             waiting.went()
-            return raced.get(plan.design) or forecasts.forecast(population, plan)
+            return simulated.get(plan.design) or forecasts.forecast(population, plan)
 
         names = self.claiming if self.to_be_shown else self.names
         if self.asks_systems:

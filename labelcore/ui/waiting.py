@@ -29,7 +29,7 @@ from labelcore.ui.reading import Ask
 
 SOON, AGAIN = 0.3, 0.5
 """Seconds until anything is shown, and between two looks."""
-KEPT = 8
+KEPT, OF_KINDS = 8, {"race": 40}
 """Results of each kind that are kept; those asked for last."""
 WAITS = "{what}: after the work of somebody else."
 GOES_ON, SO_FAR = "{what} · {time}", "{what} · {share:.0f} % · {time}"
@@ -58,7 +58,7 @@ class Works:
             kept = self._found.setdefault(kind, OrderedDict())
             kept[key] = result
             kept.move_to_end(key)
-            while len(kept) > KEPT:
+            while len(kept) > OF_KINDS.get(kind, KEPT):
                 kept.popitem(last=False)
             return result
 

@@ -8,11 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labelcore.planning.race import may_race
-from labelcore.ui import new_race
+from labelcore.ui import new_race, waiting
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import CLAIMS, Draft
 from labelcore.ui.new_cards import BETTER
-from labelcore.ui.new_race import races
 from tests.app.conftest import created, texts, to_aim
 from tests.cases import sampled
 from tests.grouped import grouped_frame
@@ -70,7 +69,7 @@ def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
 ) -> None:
     monkeypatch.setattr(new_race, "may_race", may_race)
     page = to_aim(opened(app, named(data_folder)), "Is this right?")
-    assert races()._done, "the methods were simulated for all items"
+    assert waiting.works()._found["race"], "the methods were simulated for all items"
     page.segmented_control(key="new-by").set_value("language").run()
     (price,) = (one.value for one in page.markdown if one.value.startswith("With 200 labels"))
     assert price.endswith("(accuracy, l1)") or price.endswith("(accuracy, l2)"), price

@@ -13,10 +13,10 @@ import streamlit as st
 
 import labelcore as lc
 from labelcore.planning.race import may_race
-from labelcore.ui import new_price, new_race
+from labelcore.ui import new_price, new_race, waiting
 from labelcore.ui.draft import CLAIMS, MARGIN
-from labelcore.ui.new_race import NOT_DONE, Races, races
-from tests.app.conftest import button, created, texts, to_aim
+from labelcore.ui.new_race import NOT_DONE, TURN
+from tests.app.conftest import created, texts, to_aim
 from tests.app.test_new_project import with_upload
 
 SIMULATED = "Simulated on your scores"
@@ -28,10 +28,11 @@ def with_race(no_race: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The race as it is, with time enough for a busy machine, and nothing raced before."""
     monkeypatch.setattr(new_race, "may_race", may_race)
     monkeypatch.setattr(new_race, "SECONDS", SECONDS)
-    races.clear()
+    waiting.works.clear()
     yield
-    assert races()._turn.acquire(blocking=False), "a race still holds its place"
-    races.clear()
+    assert TURN.acquire(blocking=False), "a race still holds its place"
+    TURN.release()
+    waiting.works.clear()
 
 
 @pytest.fixture
@@ -119,25 +120,26 @@ def test_the_size_on_the_page_is_the_one_that_is_frozen(
 
 def test_cancel_keeps_the_formulas(
     app: Callable[..., Any], items: Path, tables: list[list[int]], monkeypatch: pytest.MonkeyPatch,
+    raced: list[Any],
 ) -> None:  # fmt: skip
-    """A script that is ended in the race, as a press on Cancel ends it."""
-    begun = []
+    """Until somebody tries again, or asks for something else."""
+    pressed = threading.Event()
 
-    def interrupted(population: lc.Population, entrants: Any, **more: Any) -> dict[str, Any]:
-        begun.append(entrants)
-        more["progress"](0.3)
-        st.stop()
+    def cancel(work: waiting.Here, name: str, *about: Any) -> None:
+        if work.what == "Simulating the methods on your scores":
+            st.session_state[waiting.STOPPED] = name
+            work.cancel()
+            pressed.set()
+        work.ended.wait()
 
-    monkeypatch.setattr(new_race, "race", interrupted)
-    page = on_last_screen(app, items)
-    assert len(begun) == 1
-    button(page, "new-race-cancel").click().run()
-    assert len(begun) == 1
-    assert {runs for drawn in tables for runs in drawn} == {0}
-    assert SIMULATED not in texts(page)
-    assert not [one for one in page.button if one.key == "new-race-cancel"]
+    with monkeypatch.context() as patch:
+        patch.setattr(waiting, "_shown", cancel)
+        patch.setattr(new_race, "race", lambda *given, progress, **more: pressed.wait())
+        page = on_last_screen(app, items)
+    assert "Simulating the methods on your scores: cancelled." in texts(page.run())
+    assert raced == [] and {runs for drawn in tables for runs in drawn} == {0}
     page.segmented_control(key="new-confidence").set_value(0.9).run()
-    assert len(begun) == 2
+    assert len(raced) == 1
 
 
 @pytest.mark.full
@@ -205,39 +207,34 @@ def chosen_method(page: Any) -> str:
     return str(page.radio(key="new-row").value).split()[0]
 
 
-def test_one_race_at_a_time() -> None:
-    """The second one waits, says so, and is let in by the end of the first, however that comes."""
-    place, said, order = Races(), threading.Event(), []
+def test_one_race_at_a_time(
+    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any]
+) -> None:
+    """Another one is let in by the end of the first, and shows formulas until then."""
+    waits = threading.Event()
+    monkeypatch.setattr(waiting, "_shown", lambda work, *given: (waits.set(), work.ended.wait()))
 
-    class Place:
-        def caption(self, text: str) -> None:
-            order.append("waits")
-            said.set()
+    def elsewhere() -> None:
+        with TURN:
+            begun.set()
+            assert waits.wait(SECONDS)
+            order.append(len(raced))
 
-    def second() -> None:
-        with place.turn(Place()):
-            order.append("second")
-
-    def first() -> None:
-        with place.turn(Place()):
-            thread.start()
-            assert said.wait(SECONDS)
-            order.append("first ends")
-            raise KeyError
-
-    thread = threading.Thread(target=second)
-    with pytest.raises(KeyError):
-        first()
+    begun, order = threading.Event(), []
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    assert begun.wait(SECONDS)
+    assert SIMULATED in texts(on_last_screen(app, items))
     thread.join(SECONDS)
-    assert order[0] == "waits" and order[-2:] == ["first ends", "second"]
-    assert not thread.is_alive()
+    assert order == [0] and len(raced) == 1
 
 
-def test_only_the_last_races_are_kept() -> None:
-    place = Races()
-    for number in range(new_race.KEPT + 1):
-        place.keep(("file", str(number)), {})
-    assert place.done(("file", "0")) is None and place.done(("file", "1")) == {}
+def test_only_the_last_results_are_kept() -> None:
+    works = waiting.Works()
+    for kind, most in (("race", waiting.OF_KINDS["race"]), ("sums", waiting.KEPT)):
+        for number in range(most + 1):
+            works.put(kind, (number,), ({},))
+        assert works.get(kind, (0,)) is None and works.get(kind, (1,)) == ({},)
 
 
 @pytest.mark.full

@@ -395,7 +395,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
     for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
         called.add(name if "." in name else f"{file}.{name}")
     own = {
-        "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
+        "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
         "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
         "asked.now.take", "items.now.take", "new_costs._take", "new_tree._used",
