@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from labelcore.population.pictures import MOST_FILES, ZIP
 from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
-from labelcore.ui.reading import Ask, items_of, parts_at, stamp
+from labelcore.ui.reading import Ask, Made, items_of, parts_at, stamp
 from labelcore.whole_file import whole_file
 
 MOST_LISTED = 200
@@ -112,8 +112,7 @@ def _taken_apart(source: Path, digest: str, size: int) -> Path:
     name = source.name.removesuffix(ZIP)
     place = files_folder() / f"{name} {digest[:8]}"
     ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
-    path = waiting.result_of("taken", (str(place),), f"Taking {source.name} apart", ask)
-    return cast(Path, path)
+    return waiting.result_of("taken", (str(place),), f"Taking {source.name} apart", ask)
 
 
 def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
@@ -125,10 +124,7 @@ def _recognised(name: str, content: bytes) -> tuple[str, bytes] | None:
         path.write_bytes(content)
         key = (name, hashlib.sha256(content).hexdigest())
         ask = Ask(apart.recognise, (str(path), name), apart.table_of, len(content))
-        return cast(
-            tuple[str, bytes] | None,
-            waiting.result_of("other tool", key, f"Looking at {name}", ask),
-        )
+        return waiting.result_of("other tool", key, f"Looking at {name}", ask)
 
 
 def with_scores(path: Path, name: str, content: bytes) -> Path:
@@ -138,7 +134,7 @@ def with_scores(path: Path, name: str, content: bytes) -> Path:
         scores.write_bytes(content)
         key = (str(path), hashlib.sha256(content).hexdigest())
         size = len(content) + stamp(path)[0]
-        ask = Ask(apart.join, ([str(path), str(scores)],), apart.table_of, size)
+        ask = Ask[Any](apart.join, ([str(path), str(scores)],), apart.table_of, size)
         _, joined = waiting.result_of("scores", key, f"Joining {name}", ask)
     return keep_upload(f"{path.name.partition('.')[0]} with scores.jsonl", joined)
 
@@ -210,51 +206,50 @@ def listed() -> list[str]:
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
     """What the file's dialect seems to be. Raises ValueError when nothing can be read, LimitError,
     CancelledError."""
-    return cast(Form, _asked("form", path, given, apart.look, _plain(apart.form_of)))
+    return _asked("form", path, given, apart.look, apart.form_of)
 
 
 def read_head(path: Path, given: Mapping[str, Any] = NOTHING, paths: Sequence[str] = ()) -> Head:
     """The first look, with what lies at some ``paths``. Raises ValueError when the file cannot be
     opened, PopulationError for a broken structure, LimitError, CancelledError."""
-    head = _asked("head", path, given, apart.look_inside, _plain(apart.head_from), list(paths))
-    return cast(Head, head)
+    return _asked("head", path, given, apart.look_inside, apart.head_from, list(paths))
 
 
 def read_tree(path: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tree:
     """What lies in the records of a file, and the different values of some columns. Raises what
     ``read_head`` does."""
-    tree = _asked("tree", path, given, apart.climb, _plain(apart.tree_from), list(columns))
-    return cast(Tree, tree)
+    return _asked("tree", path, given, apart.climb, apart.tree_from, list(columns))
 
 
 def _asked(
-    kind: str, path: Path, given: Mapping[str, Any], function: Any, handed: Any, *more: list[str]
-) -> Any:
+    kind: str,
+    path: Path,
+    given: Mapping[str, Any],
+    function: Callable[..., Any],
+    made_of: Callable[[Any], Made],
+    *more: list[str],
+) -> Made:
+    """What is made of an answer that leaves no files."""
+
+    def handed(answer: Any, folder: Path) -> Made:
+        shutil.rmtree(folder, ignore_errors=True)
+        return made_of(answer)
+
     parts = [str(part) for part in parts_at(path)]
     ask = Ask(function, (parts, dict(given), *more), handed, stamp(path)[0])
     key = _key(path, {**given, "more": more})
     return waiting.result_of(kind, key, f"Looking at {path.name}", ask)
 
 
-def _plain(make: Callable[[Any], Any]) -> Callable[[Any, Path], Any]:
-    """What is made of an answer that left no files."""
-
-    def handed(answer: Any, folder: Path) -> Any:
-        shutil.rmtree(folder, ignore_errors=True)
-        return make(answer)
-
-    return handed
-
-
 def read(path: Path, arguments: dict[str, Any]) -> Population:
     """``read_population``, remembered for the last few ways of reading. Raises LimitError and
     CancelledError, too."""
     key = _key(path, arguments)
-    compared = waiting.result_kept("compared", key)
+    compared: Checked | None = waiting.result_kept("compared", key)
     if compared is not None:
-        return cast(Checked, compared).population
+        return compared.population
     ask = Ask(apart.read, (str(path), arguments), items_of(path), stamp(path)[0])
-    return cast(Population, waiting.result_of("items", key, f"Reading {path.name}", ask))
+    return waiting.result_of("items", key, f"Reading {path.name}", ask)
 
 
 @dataclass(frozen=True)
@@ -286,8 +281,7 @@ def read_and_compare(
 
     given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
     ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
-    checked = waiting.result_of("compared", _key(path, arguments), f"Checking {path.name}", ask)
-    return cast(Checked, checked)
+    return waiting.result_of("compared", _key(path, arguments), f"Checking {path.name}", ask)
 
 
 def told_rows(population: Population, column: str) -> NDArray[np.int64]:
@@ -297,7 +291,7 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     ask = Ask(apart.told, given, lambda _, folder: apart.rows_of(folder), stamp(path)[0])
     what = f"Looking for answers in {path.name}"
     key = (population.fingerprint, column)
-    return cast(NDArray[np.int64], waiting.result_of("told", key, what, ask))
+    return waiting.result_of("told", key, what, ask)
 
 
 LEARNED, MOST_SECONDS = "learned", 1800.0
@@ -312,7 +306,7 @@ def learned(
     given = (str(path), dict(population.arguments), classifier, numbers)
     ask = Ask(apart.learn, given, apart.learned_from, stamp(path)[0], MOST_SECONDS)
     what, key = f"Learning from {path.name}", (population.fingerprint, classifier, numbers)
-    return cast("tuple[Opinion, Features | None]", waiting.result_of(LEARNED, key, what, ask))
+    return waiting.result_of(LEARNED, key, what, ask)
 
 
 def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -130,9 +130,9 @@ def claimed(population: Population, plan: Plan) -> Line:
     """The line of a plan with claims: they take seconds to try out, in a process of its own, waited
     for with a way to cancel it. Raises LimitError, CancelledError."""
     key = population.fingerprint, plan.to_json()
-    kept = waiting.result_kept("claims", key)
+    kept: Line | None = waiting.result_kept("claims", key)
     if kept is not None:
-        return cast(Line, kept)
+        return kept
     copies = [TemporaryCopy()]
     write_snapshot(copies[0].path, population)
 
@@ -142,7 +142,7 @@ def claimed(population: Population, plan: Plan) -> Line:
 
     asked = [str(copies[0].path), plan.to_json()]
     ask = Ask(line_apart, asked, handed, BYTES * len(population))
-    return cast(Line, waiting.result_of("claims", key, TRYING_CLAIMS, ask))
+    return waiting.result_of("claims", key, TRYING_CLAIMS, ask)
 
 
 Points = tuple[tuple[float, float], ...]

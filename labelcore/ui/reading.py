@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import disk_usage
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 from labelcore.bounded import Work, memory_limit
 from labelcore.population import Population, apart, read_population
@@ -16,9 +16,11 @@ from labelcore.population.limits import memory_for, most_written
 from labelcore.population.population import FileState
 from labelcore.population.tables import parts_of
 
+Made = TypeVar("Made")
+
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Generic[Made]):
     """What another process is asked about a file.
 
     function, arguments   of ``labelcore.population.apart``
@@ -29,7 +31,7 @@ class Ask:
 
     function: Callable[..., Any]
     arguments: Sequence[Any]
-    handed: Callable[[Any, Path], Any]
+    handed: Callable[[Any, Path], Made]
     size: int
     seconds: float | None = None
 

@@ -78,7 +78,7 @@ def works() -> Works:
     return Works()
 
 
-def result_of(kind: str, key: Key, what: str, ask: Ask) -> Any:
+def result_of(kind: str, key: Key, what: str, ask: Ask[T]) -> T:
     """What is made of a file, kept for the next who asks the same.
 
     kind, key  of the result; what: such as "Reading items.csv"
@@ -86,7 +86,7 @@ def result_of(kind: str, key: Key, what: str, ask: Ask) -> Any:
     Raises what the function raises, LimitError, CancelledError.
     """
     there = works().start(kind, key, lambda: ask.work(what))
-    return _waited_for(kind, key, there) if isinstance(there, Work) else there[0]
+    return cast(T, _waited_for(kind, key, there) if isinstance(there, Work) else there[0])
 
 
 def result_kept(kind: str, key: Key) -> Any:

@@ -71,7 +71,7 @@ def simulated(
 
 def _asked(
     population: Population, monitor: Opened, sizes: Sequence[int], session: Session | None
-) -> Ask:
+) -> Ask[Any]:
     falls = monitor.falls(population, sizes, fall=FALL, seed=0, sessions=SESSIONS, series=SERIES)
     copies = [] if population.snapshot is not None else [TemporaryCopy()]
     if copies:
