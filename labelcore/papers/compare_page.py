@@ -14,8 +14,9 @@ from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.safe_text import plain
 from labelcore.ui import files
+from labelcore.ui.asking import current
 from labelcore.ui.draft import Question
-from labelcore.ui.new_classifiers import ask_cut, choose_one, show_called, usable
+from labelcore.ui.new_classifiers import Cut, choose_one, show_called, usable
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
@@ -75,7 +76,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     question = question_of(base)
     name = choose_one(names)[0]
     asked = replace(columns, classes=question.classes, positive=question.positive)
-    read = ask_cut(asked, base, question, name, "one")
+    read = Cut(current(), base, question, name).ask(asked)
     if read is None:
         return None
     read = other_cuts(read, base, question, [other for other in names if other != name])
@@ -104,5 +105,5 @@ def other_cuts(read: Columns, base: Population, question: Question, others: list
         return read
     with st.expander("Thresholds of the other classifiers"):
         for name in bare:
-            read = ask_cut(read, base, question, name, "one") or read
+            read = Cut(current(), base, question, name).ask(read) or read
     return read

@@ -16,7 +16,7 @@ from labelcore.safe_text import plain
 from labelcore.ui import files
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Aim, ProjectDraft, Question
-from labelcore.ui.fields import FIELDS, Field, Rules, same
+from labelcore.ui.fields import FIELDS, Field, same
 from labelcore.ui.new_cards import (
     BETTER,
     BOTH,
@@ -29,23 +29,10 @@ from labelcore.ui.new_cards import (
     SEVERAL,
     SHIP,
     Card,
-    first_card,
-    flags,
-    found_so_far,
-    possible_cards,
-    short_words,
-    titled,
+    Questions,
     uses,
 )
-from labelcore.ui.new_classifiers import (
-    ask_cut,
-    compared,
-    cut_as_chosen,
-    decided,
-    scored,
-    show_called,
-    usable,
-)
+from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
@@ -87,15 +74,8 @@ CARD_STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Asked(Rules):
-    """What the draft asks of a file, as far as it is read: the card and its classifiers.
-
-    told   the known answers that are positive and count as they are
-    """
-
-    columns: Columns
-    question: Question
-    base: Population
+class Asked(Questions):
+    """What the draft asks of a file, as far as it is read: the card and its classifiers."""
 
     def offered(self, name: str, part: str) -> Mapping[str, Any]:
         match name:
@@ -110,22 +90,10 @@ class Asked(Rules):
         return {}
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        return usable(self.base)
-
-    @cached_property
-    def told(self) -> int:
-        return found_so_far(self.columns, self.base, self.question)
-
-    @cached_property
-    def possible(self) -> list[Card]:
-        return possible_cards(self.base, self.names, self.told)
-
-    @cached_property
     def card(self) -> Card:
         """The question that is chosen; by itself the one that the file suggests."""
-        first = first_card(self.base, self.question, self.names, self.possible, self.told)
-        return CARDS[self.now.value("aim", first.title, [card.title for card in self.possible])]
+        titles = [card.title for card in self.possible]
+        return CARDS[self.now.value("aim", self.first.title, titles)]
 
     @property
     def of_known(self) -> bool:
@@ -137,7 +105,7 @@ class Asked(Rules):
         """The classifiers that the question may be about, the likeliest first."""
         if self.card in (RANKED, LISTS) or self.of_known:
             return scored(self.base, self.names)
-        first = flags(self.base, self.names) if self.card is FOUND else ()
+        first = self.flags if self.card is FOUND else ()
         return (*first, *(name for name in self.names if name not in first))
 
     @cached_property
@@ -170,6 +138,12 @@ class Asked(Rules):
             return "one" if len(self.classifiers) > 1 else "none"
         return self.card.thresholds
 
+    @property
+    def cuts(self) -> list[Cut]:
+        """Direction and thresholds of each classifier."""
+        given = self.now, self.base, self.question
+        return [Cut(*given, name, self.thresholds) for name in self.classifiers]
+
     @cached_property
     def refusal(self) -> tuple[str, list[WayOut], bool] | None:
         """Why nothing can be asked so, with the ways out, and whether something is only still to be
@@ -196,8 +170,8 @@ class Asked(Rules):
         sentence for a threshold that is wrong."""
         classes, positive = self.question.classes, self.question.positive
         read = replace(self.columns.without_found(), classes=classes, positive=positive)
-        for name in self.classifiers:
-            read = cut_as_chosen(self.now, read, self.base, self.question, name, self.thresholds)
+        for cut in self.cuts:
+            read = cut.columns(read)
         if not self.of_known:
             return read
         order = next(iter(self.classifiers), None)
@@ -265,25 +239,16 @@ def aim_step(
             fault, ways, asks = asked.refusal
             refuse(fault, ways, asks=asks)
             return None
-        sound = show_cuts(asked, places)
-        if not sound:
-            return None
+        for cut in asked.cuts:
+            with places.more if cut.predicted and cut.number != "none" else places.aim:
+                if cut.ask(columns) is None:
+                    return None
         try:
             population = files.read(path, asked.read.to_json())
         except (ValueError, OSError) as error:
             show_faults(error)
             return None
         return show_figures(asked, population, places)
-
-
-def show_cuts(asked: Asked, places: Places) -> bool:
-    """Direction and thresholds of each classifier; whether all of them can be read."""
-    read, number = asked.columns, asked.thresholds
-    for name in asked.classifiers:
-        with places.more if decided(asked.base, name, number) else places.aim:
-            if ask_cut(read, asked.base, asked.question, name, number) is None:
-                return False
-    return True
 
 
 def show_figures(
@@ -312,7 +277,6 @@ def show_figures(
 def choose_card(asked: Asked) -> None:
     """The questions as cards."""
     chosen = asked.card
-    pair = compared(asked.now, asked.names)
     table = st.container()
     shown = shown_cards(asked)
     st.html(CARD_STYLE)
@@ -321,13 +285,12 @@ def choose_card(asked: Asked) -> None:
         st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
     def caption(card: Card) -> str:
-        of_file = short_words(card, asked.base, asked.question, asked.told, pair)
-        return plain(of_file or (card.words if card is chosen else ""))
+        return plain(asked.words(card) or (card.words if card is chosen else ""))
 
     with table:
         ask(
             "aim",
-            options={card.title: titled(card, pair) for card in shown},
+            options={card.title: asked.title(card) for card in shown},
             first=chosen.title,
             captions=[caption(card) for card in shown],
         )
@@ -345,5 +308,5 @@ def shown_cards(asked: Asked) -> list[Card]:
         on_click=asked.now.take,
         args=("every_aim", True),
     )
-    judged = any(name in asked.base.predictions for name in asked.names)
-    return [card for card in possible if card not in RARER or (card is LISTS and not judged)]
+    lists = not asked.judges
+    return [card for card in possible if card not in RARER or (card is LISTS and lists)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
 from labelcore.safe_text import one_line, plain
 from labelcore.ui.draft import Question
+from labelcore.ui.fields import Rules
+from labelcore.ui.new_classifiers import positive_of, usable
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.status import shown_word
 from labelcore.words.sentences import count
@@ -98,51 +101,9 @@ RARE = 0.2
 """The share called positive up to which accuracy says little: the other items decide it."""
 
 
-def positive_of(base: Population, question: Question) -> str:
-    """The class of the file that counts as positive, whatever the person calls it."""
-    if len(base.classes) > 2:
-        return base.positive
-    return base.classes[question.classes.index(question.positive)]
-
-
-def found_so_far(columns: Columns, base: Population, question: Question) -> int:
-    """The positive items among the known answers that count as they are."""
-    if columns.existing != "certainty" or base.known is None or len(base.classes) != 2:
-        return 0
-    positive = base.classes.index(positive_of(base, question))
-    return int(np.count_nonzero(base.known == positive))
-
-
 def question_for(estimands: Sequence[str]) -> str | None:
     """The question that asks for just these numbers by itself, if there is one."""
     return next((aim.title for aim in CARDS.values() if aim.estimands == tuple(estimands)), None)
-
-
-def possible_cards(base: Population, names: tuple[str, ...], known: int = 0) -> list[Card]:
-    """The questions that this file can answer; ``told`` known items are positive."""
-    if not names:
-        return [FOUND, PREVALENCE] if known else [PREVALENCE]
-    two = len(base.classes) == 2
-    ranked = (
-        two
-        and bool(base.scores)
-        and any("precision_curve" in d.estimands for d in DESIGNS.values())
-    )
-    cut_by_score = two and any(name not in base.predictions for name in base.scores)
-    possible = {
-        SYSTEMS: base.has_judge,
-        JUDGE: base.has_judge,
-        BOTH: True,
-        ACCURACY: True,
-        BETTER: two and len(names) > 1,
-        SEVERAL: len(names) > 1 or cut_by_score,
-        SHIP: two and (bool(base.scores) or len(names) > 1),
-        RANKED: ranked,
-        LISTS: two and sum(name in base.scores for name in names) > 1,
-        PREVALENCE: two and not base.has_judge,
-        FOUND: two,
-    }
-    return [card for card, fits in possible.items() if fits]
 
 
 def uses(card: Card, existing: str) -> bool:
@@ -153,71 +114,118 @@ def uses(card: Card, existing: str) -> bool:
     )
 
 
-def first_card(
-    base: Population,
-    question: Question,
-    names: tuple[str, ...],
-    possible: list[Card],
-    known: int,
-) -> Card:
-    """The question that the file itself suggests.
+@dataclass(frozen=True)
+class Questions(Rules):
+    """The questions that a file can answer, and what it says of each.
 
-    Answers that were found without a classifier, and a column that says what was found, ask whether
-    that is enough; scores without a prediction are a ranked list; two classifiers are compared;
-    verdicts on answers ask for the systems; where few items are called positive
-    accuracy says little; anything else begins with the accuracy.
+    told   the known answers that are positive and count as they are
     """
-    judges = [name for name in names if name in base.predictions]
-    if FOUND in possible and (flags(base, names) or (known and not judges)):
-        return FOUND
-    if possible == [PREVALENCE]:
-        return PREVALENCE
-    if SYSTEMS in possible:
-        return SYSTEMS
-    if not judges and RANKED in possible:
-        return RANKED
-    if len(judges) == 2 and BETTER in possible:
-        return BETTER
-    if len(base.classes) == 2 and judges:
-        called = base.called(judges[0]).get((positive_of(base, question),), 0)
-        return BOTH if called / len(base) <= RARE else ACCURACY
-    return ACCURACY
 
+    columns: Columns
+    question: Question
+    base: Population
 
-def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The classifiers whose column says of every item whether it was found so far."""
-    columns = base.arguments["predictions"]
-    return tuple(name for name in names if FOUND_FLAG.search(snake(columns.get(name, ""))))
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return usable(self.base)
 
+    @cached_property
+    def judges(self) -> list[str]:
+        """Those of the classifiers that say yes or no to each item."""
+        return [name for name in self.names if name in self.base.predictions]
 
-def titled(card: Card, pair: tuple[str, ...]) -> str:
-    """The question as it stands on its card, with the names of the two that it is about; their
-    letters are nothing but letters.
+    @property
+    def two(self) -> bool:
+        return len(self.base.classes) == 2
 
-    >>> titled(BETTER, ("lr", "nb")), titled(BETTER, ()), titled(PREVALENCE, ("lr", "nb"))
-    ('Is lr better than nb?', 'Is A better than B?', 'How common is it?')
-    """
-    if card is not BETTER or len(pair) != 2:
-        return card.title
-    first, second = (plain(one_line(name, LONGEST_NAME)) for name in pair)
-    return f"Is {first} better than {second}?"
+    @cached_property
+    def told(self) -> int:
+        if self.columns.existing != "certainty" or self.base.known is None or not self.two:
+            return 0
+        positive = self.base.classes.index(positive_of(self.base, self.question))
+        return int(np.count_nonzero(self.base.known == positive))
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The classifiers whose column says of every item whether it was found so far."""
+        columns = self.base.arguments["predictions"]
+        return tuple(n for n in self.names if FOUND_FLAG.search(snake(columns.get(n, ""))))
 
-def short_words(
-    card: Card, base: Population, question: Question, known: int, pair: tuple[str, ...]
-) -> str:
-    """What the file says about a question, on its card; ``pair``: the two that one is about."""
-    judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
-    two = len(base.classes) == 2
-    if card is BOTH and judges and two:
-        called = base.called(judges[0]).get((positive_of(base, question),), 0)
-        return f"{called:,} of {len(base):,} called {shown_word(question.positive)!r}."
-    if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
-        first, second = (base.predictions[name] for name in pair)
-        differ = int(np.count_nonzero(first != second))
-        exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""
-        return f"They disagree on {count(differ, 'item')}{exact}."
-    if card is FOUND and known:
-        read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
-        return f"{known:,} found in {read:,} read."
-    return ""
+    @cached_property
+    def possible(self) -> list[Card]:
+        """The questions that the file can answer."""
+        base, names, two = self.base, self.names, self.two
+        if not names:
+            return [FOUND, PREVALENCE] if self.told else [PREVALENCE]
+        curves = any("precision_curve" in design.estimands for design in DESIGNS.values())
+        cut_by_score = two and any(name not in base.predictions for name in base.scores)
+        possible = {
+            SYSTEMS: base.has_judge,
+            JUDGE: base.has_judge,
+            BOTH: True,
+            ACCURACY: True,
+            BETTER: two and len(names) > 1,
+            SEVERAL: len(names) > 1 or cut_by_score,
+            SHIP: two and (bool(base.scores) or len(names) > 1),
+            RANKED: two and bool(base.scores) and curves,
+            LISTS: two and sum(name in base.scores for name in names) > 1,
+            PREVALENCE: two and not base.has_judge,
+            FOUND: two,
+        }
+        return [card for card, fits in possible.items() if fits]
+
+    @property
+    def first(self) -> Card:
+        """The question that the file itself suggests.
+
+        Answers that were found without a classifier, and a column that says what was found, ask
+        whether that is enough; scores without a prediction are a ranked list; two classifiers are
+        compared; verdicts on answers ask for the systems; where few items are called positive
+        accuracy says little; anything else begins with the accuracy.
+        """
+        if FOUND in self.possible and (self.flags or (self.told and not self.judges)):
+            return FOUND
+        if self.possible == [PREVALENCE]:
+            return PREVALENCE
+        if SYSTEMS in self.possible:
+            return SYSTEMS
+        if not self.judges and RANKED in self.possible:
+            return RANKED
+        if len(self.judges) == 2 and BETTER in self.possible:
+            return BETTER
+        rare = self.two and self.judges and self.called / len(self.base) <= RARE
+        return BOTH if rare else ACCURACY
+
+    @property
+    def called(self) -> int:
+        """How many items the first classifier calls positive."""
+        called = self.base.called(self.judges[0])
+        return called.get((positive_of(self.base, self.question),), 0)
+
+    @property
+    def pair(self) -> tuple[str, ...]:
+        """The two that are compared, as far as they are chosen; by itself the first two."""
+        return tuple(self.now.value("pair", list(self.names[:2]), self.names))
+
+    def title(self, card: Card) -> str:
+        """The question as it stands on its card, with the names of the two that it is about; their
+        letters are nothing but letters."""
+        if card is not BETTER or len(self.pair) != 2:
+            return card.title
+        first, second = (plain(one_line(name, LONGEST_NAME)) for name in self.pair)
+        return f"Is {first} better than {second}?"
+
+    def words(self, card: Card) -> str:
+        """What the file says about a question, on its card."""
+        base, pair = self.base, self.pair
+        if card is BOTH and self.judges and self.two:
+            word = shown_word(self.question.positive)
+            return f"{self.called:,} of {len(base):,} called {word!r}."
+        if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:
+            differ = int(np.count_nonzero(base.predictions[pair[0]] != base.predictions[pair[1]]))
+            exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""
+            return f"They disagree on {count(differ, 'item')}{exact}."
+        if card is FOUND and self.told:
+            read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
+            return f"{self.told:,} found in {read:,} read."
+        return ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,10 @@ from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.population import Population
 from labelcore.population.guess import RANK
 from labelcore.safe_text import one_line, plain
-from labelcore.ui.asking import ask, current
+from labelcore.ui.asking import ask
 from labelcore.ui.chart import show_chart
-from labelcore.ui.draft import Draft, Question
-from labelcore.ui.fields import same
-from labelcore.ui.new_cards import positive_of
+from labelcore.ui.draft import Question
+from labelcore.ui.fields import Rules, same
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.status import shown_word
 
@@ -50,85 +50,96 @@ def choose_one(names: tuple[str, ...]) -> tuple[str, ...]:
     return (ask("classifier", options=same(names), first=names[0]),)
 
 
-def compared(now: Draft, names: Sequence[str]) -> tuple[str, ...]:
-    """The two that are compared, as far as they are chosen; by itself the first two."""
-    return tuple(now.value("pair", list(names[:2]), names))
+def positive_of(base: Population, question: Question) -> str:
+    """The class of the file that counts as positive, whatever the person calls it."""
+    if len(base.classes) > 2:
+        return base.positive
+    return base.classes[question.classes.index(question.positive)]
 
 
-def decided(base: Population, name: str, number: str) -> bool:
-    """Whether the file says what a classifier calls positive, so that no score is cut."""
-    return number != "none" and name in base.arguments["predictions"]
+@dataclass(frozen=True)
+class Cut(Rules):
+    """A classifier's direction, and its thresholds where no prediction decides: ``number`` is
+    "none", "one" or "several"."""
 
+    base: Population
+    question: Question
+    name: str
+    number: str = "one"
 
-def ask_cut(
-    columns: Columns, base: Population, question: Question, name: str, number: str
-) -> Columns | None:
-    """The inputs for a classifier's direction and thresholds, and the columns with them; None while
-    a threshold is wrong, which is told."""
-    if name in base.scores and len(question.classes) == 2:
-        show_cut(current(), base, question, name, number)
-    try:
-        return cut_as_chosen(current(), columns, base, question, name, number)
-    except ValueError as error:
-        st.error(plain(f"{name}: {error}"))
-        return None
+    def offered(self, name: str, part: str) -> Mapping[str, Any]:
+        if name == "direction":
+            named = zip(self.base.classes, self.question.classes, strict=True)
+            words = {of_file: plain(shown_word(said)) for of_file, said in named}
+            who = f" of {self.name}" if len(self.base.scores) > 1 else ""
+            first = high_class(self.base, self.question, self.name)
+            options = {self.positive: words[self.positive], **words}
+            return {"label": plain(f"High scores{who} mean"), "options": options, "first": first}
+        word, way = shown_word(self.question.positive), "down" if self.descending else "on"
+        label = f"From which score {way} does {self.name} say {word!r}?"
+        first_threshold = threshold_of(self.base, self.name)
+        if name == "thresholds":
+            label += " One threshold, or several separated by spaces"
+            return {"label": plain(label), "first": f"{first_threshold:g}"}
+        low, high = score_range(self.base, self.name)
+        step = 0.01 if (low, high) == (0.0, 1.0) else (high - low) / 200
+        if high - low <= LONGEST_SCALE and not (self.base.scores[self.name] % 1).any():
+            step = 1.0  # Grades, such as 1 to 5.
+        bounds = {"low": low, "high": high, "more": {"step": step}}
+        return {"label": plain(label), "first": first_threshold, **bounds}
 
+    @property
+    def positive(self) -> str:
+        return positive_of(self.base, self.question)
 
-def cut_as_chosen(
-    now: Draft, columns: Columns, base: Population, question: Question, name: str, number: str
-) -> Columns:
-    """With a classifier's direction, and its thresholds ("none", "one" or "several") where no
-    prediction decides. Raises ValueError with a sentence for a threshold that is wrong."""
-    if name not in base.scores or len(question.classes) > 2:
-        return columns
-    high = now.value("direction", high_class(base, question, name), base.classes, name)
-    descending = high != positive_of(base, question)
-    if number == "none" or name in base.arguments["predictions"]:
-        return columns.cut(name, (), descending)
-    if number == "several":
-        typed = now.value("thresholds", f"{first_threshold(base, name):g}", part=name)
-        return columns.cut(name, read_thresholds(typed), descending)
-    low, high = score_range(base, name)
-    chosen = now.value("threshold", None, part=name)
-    reached = chosen is not None and low <= chosen <= high
-    threshold = float(chosen) if reached else first_threshold(base, name)
-    return columns.cut(name, (threshold,), descending)
+    @property
+    def has_direction(self) -> bool:
+        return self.name in self.base.scores and len(self.question.classes) == 2
+
+    @property
+    def descending(self) -> bool:
+        return bool(self.shown("direction", self.name) != self.positive)
+
+    @property
+    def predicted(self) -> bool:
+        """Whether the file says what it calls positive, so that no score is cut."""
+        return self.name in self.base.arguments["predictions"]
+
+    def columns(self, columns: Columns) -> Columns:
+        """The columns with it. Raises ValueError with a sentence for a threshold that is wrong."""
+        if not self.has_direction:
+            return columns
+        thresholds: tuple[float, ...] = ()
+        if self.number == "several" and not self.predicted:
+            thresholds = read_thresholds(self.shown("thresholds", self.name))
+        elif self.number == "one" and not self.predicted:
+            thresholds = (float(self.shown("threshold", self.name)),)
+        return columns.cut(self.name, thresholds, self.descending)
+
+    def ask(self, columns: Columns) -> Columns | None:
+        """Its inputs, and the columns with it; None while a threshold is wrong, which is told."""
+        if self.has_direction:
+            ask(self.row("direction", self.name))
+            with st.expander("Check both ends"):
+                extremes(self.base, self.name)
+            low, high = score_range(self.base, self.name)
+            if self.number == "several" and not self.predicted:
+                ask(self.row("thresholds", self.name))
+            elif self.number == "one" and not self.predicted and low < high:
+                ask(self.row("threshold", self.name))
+            elif self.number == "one" and not self.predicted:
+                st.text(f"Every item has the score {low:g}.")
+        try:
+            return self.columns(columns)
+        except ValueError as error:
+            st.error(plain(f"{self.name}: {error}"))
+            return None
 
 
 def score_range(base: Population, name: str) -> tuple[float, float]:
     """Between which scores a threshold lies: 0 and 1 where they may be probabilities."""
     low, high = float(base.scores[name].min()), float(base.scores[name].max())
     return (0.0, 1.0) if low >= 0 and high <= 1 else (low, high)
-
-
-def show_cut(now: Draft, base: Population, question: Question, name: str, number: str) -> None:
-    """Inputs for a classifier's direction and its thresholds."""
-    named = zip(base.classes, question.classes, strict=True)
-    words = {of_file: plain(shown_word(said)) for of_file, said in named}
-    positive = positive_of(base, question)
-    options = {positive: words[positive], **words}
-    who = plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean"
-    first = high_class(base, question, name)
-    high = ask("direction", part=name, label=who, options=options, first=first)
-    with st.expander("Check both ends"):
-        extremes(base, name)
-    if number == "none" or name in base.arguments["predictions"]:
-        return
-    word, way = shown_word(question.positive), "on" if high == positive else "down"
-    label = f"From which score {way} does {name} say {word!r}?"
-    if number == "several":
-        label += " One threshold, or several separated by spaces"
-        ask("thresholds", part=name, label=plain(label), first=f"{first_threshold(base, name):g}")
-        return
-    least, most = score_range(base, name)
-    if least == most:
-        st.text(f"Every item has the score {least:g}.")
-        return
-    step = 0.01 if (least, most) == (0.0, 1.0) else (most - least) / 200
-    if most - least <= LONGEST_SCALE and not (base.scores[name] % 1).any():
-        step = 1.0  # Grades, such as 1 to 5.
-    bounds: dict[str, Any] = {"low": least, "high": most, "more": {"step": step}}
-    ask("threshold", part=name, label=plain(label), first=first_threshold(base, name), **bounds)
 
 
 def high_class(base: Population, question: Question, name: str) -> str:
@@ -168,7 +179,7 @@ def strays(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return outside if few else outside[:0]
 
 
-def first_threshold(base: Population, name: str) -> float:
+def threshold_of(base: Population, name: str) -> float:
     """One half where all scores but strays may be probabilities, else the middle one."""
     scores = base.scores[name]
     if len(outside := strays(scores)):

@@ -18,9 +18,10 @@ from labelcore.report.spreadsheet import report_xlsx
 from labelcore.safe_text import one_line, plain, unbroken
 from labelcore.trials.table import TRIALS
 from labelcore.ui import sessions
-from labelcore.ui.draft import Question
+from labelcore.ui.draft import Draft, Question
 from labelcore.ui.last_look import known_bar
-from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, first_card, possible_cards
+from labelcore.ui.new_cards import BOTH, JUDGE, PREVALENCE, SYSTEMS, Questions
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
@@ -210,18 +211,18 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
     assert not [one for one in page.selectbox if "known answers" in one.label]
 
 
+def questions(base: lc.Population) -> Questions:
+    columns = Columns.checked(dialect={}, **base.arguments)
+    return Questions(Draft(), columns, Question("?", "", ("no", "yes"), "yes"), base)
+
+
 def test_a_file_of_judged_answers_suggests_the_question_of_its_systems() -> None:
-    question = Question("?", "", ("no", "yes"), "yes")
     frame = judged_frame(60).assign(day="one")
     base = judged(frame, groups=("day", "model"))
-    found = possible_cards(base, ("judge",))
-    assert (
-        found[:2] == [SYSTEMS, JUDGE]
-        and first_card(base, question, ("judge",), found, 0) is SYSTEMS
-    )
+    asked = questions(base)
+    assert asked.possible[:2] == [SYSTEMS, JUDGE] and asked.first is SYSTEMS
     assert system_column(base) == "model"
-    alone = judged(frame, groups=())
-    assert first_card(alone, question, ("judge",), possible_cards(alone, ("judge",)), 0) is SYSTEMS
-    assert PREVALENCE not in found, "its pass rate is that of the systems"
+    assert questions(judged(frame, groups=())).first is SYSTEMS
+    assert PREVALENCE not in asked.possible, "its pass rate is that of the systems"
     other = judged(frame, prompt=None)
-    assert possible_cards(other, ("judge",))[0] is BOTH
+    assert questions(other).possible[0] is BOTH
