@@ -1,13 +1,14 @@
-"""Inputs of New project: each shows a field of the draft, and changes it."""
+"""Inputs of New project, each of which shows a field of the draft and changes it, and refusals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
+from labelcore.safe_text import plain
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import FIELDS, Field
 from labelcore.ui.params import as_inputs, within
@@ -122,3 +123,22 @@ def ask_number(row: Field) -> tuple[Any, bool]:
     """A number, and whether it lies within its bounds; where it does not, a sentence says so."""
     value = ask(row)
     return value, within(value, row.low, row.high)
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """What a button says, and what the inputs of the page show once it is pressed."""
+
+    words: str
+    draft: ProjectDraft
+
+
+def refuse(fault: str, ways: Sequence[WayOut], *, asks: bool = False) -> None:
+    """Why the page does not go on, and a button for each way out; ``asks`` where nothing is wrong
+    and only something still to be chosen."""
+    (st.info if asks else st.error)(plain(fault))
+    with st.container(horizontal=True, key="new-ways-out"):
+        for place, way in enumerate(ways):
+            words = plain(way.words[:1].upper() + way.words[1:])
+            key = f"new-way-out-{place}"
+            st.button(words, key=key, on_click=begin, args=(way.draft,))

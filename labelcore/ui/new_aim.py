@@ -14,7 +14,7 @@ from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population import Population
 from labelcore.safe_text import plain
 from labelcore.ui import files
-from labelcore.ui.asking import ask, current
+from labelcore.ui.asking import WayOut, ask, current, refuse
 from labelcore.ui.draft import Aim, ProjectDraft, Question
 from labelcore.ui.fields import FIELDS, Field, same
 from labelcore.ui.new_cards import (
@@ -36,7 +36,6 @@ from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
-from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
 

@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
 
 import streamlit as st
 
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import CancelledError, NotRandomError, PlanError
-from labelcore.estimands import SCALARS
 from labelcore.plan.against_file import frozen
-from labelcore.plan.claims import EVERY, SOME
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import RULES, available, looking, moment_words
+from labelcore.plan.stop_rules import RULES, looking, moment_words
 from labelcore.planning.methods import Line, named
 from labelcore.population import Population
-from labelcore.promises import Form, Promise
+from labelcore.promises import Promise
 from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts, waiting
-from labelcore.ui.asking import ask, ask_number, begin, current
+from labelcore.ui.asking import WayOut, ask, ask_number, begin, current, refuse
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.expanders import fold
-from labelcore.ui.fields import BETTER, FIELDS, LEVEL
 from labelcore.ui.method_pages import links_before
+from labelcore.ui.new_cards import question_for
+from labelcore.ui.new_claims import ask_claims, claim_form_input, show_claim_terms
 from labelcore.ui.new_content import made_content, offer_content
-from labelcore.ui.new_costs import dear_words, show_switches
 from labelcore.ui.new_known_answers import not_random_words
-from labelcore.ui.new_price import Ahead, show_choice, show_derived, show_outlook, show_size
+from labelcore.ui.new_price import (
+    Ahead,
+    choose_row,
+    dear_words,
+    method_rows,
+    show_choice,
+    show_derived,
+    show_outlook,
+    show_size,
+    show_switches,
+    sized_rows,
+)
 from labelcore.ui.new_price_words import half_width_words, together_captions
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
-from labelcore.ui.new_table import choose_row, method_rows, sized_rows
-from labelcore.ui.new_terms import Goal, Terms, first_how
+from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms
 from labelcore.ui.params import param_fault, row_of, within
-from labelcore.ui.remedies import WayOut, refuse, refuse_method
+from labelcore.ui.presses import sentence
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
-from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
+from labelcore.words.arguments import refusal_words
 from labelcore.words.promises import (
     BAND_CAPTIONS,
     EACH_RANK_CAPTIONS,
@@ -48,208 +57,6 @@ from labelcore.words.promises import (
     watched_words,
     wider_words,
 )
-from labelcore.words.quantities import label_of, model_word, quantity
-from labelcore.words.sentences import count
-
-MOST_CLAIMS, MOST_GROUPS = 5, 20
-COMPARED = ("accuracy", "precision", "recall")
-DIRECTIONS = {">=": "at least", "<=": "at most"}
-DISAGREEMENTS = (
-    "Decided by the items on which the two disagree; where they agree nothing can be learned about "
-    "it."
-)
-FEWEST = (
-    " With several classes a plain random sample needs the fewest labels for it; strata take two "
-    "to three times as many."
-)
-SHARED = " The error of {error:.3g} % is shared."
-SAVED = 1 / 3
-OPEN = "Enter the percentage to continue."
-
-
-def show_claim_terms(plan: Plan, budget: int | None) -> None:
-    """What the confidence means for each of several claims, and how far the intervals hold;
-    ``budget`` is the planned size where it is known."""
-    number, error = len(plan.claims), 1 - plan.confidence
-    shared = "" if number == 1 else SHARED.format(error=100 * error)
-    terms = TERMS[Form(plan.claim_form)]
-    valid = watched_words(plan.horizon, budget)
-    alpha, times = 100 * error / number, number / error
-    st.caption(terms.format(valid=valid, false=alpha, shared=shared, times=times))
-
-
-def claim_form_input(labels: Mapping[str, int]) -> Form:
-    """What settles the claims, with the labels that each form is expected to need; the approximate
-    one stands first where it saves a third of them."""
-    if len(labels) < len(CHOICES):
-        return Form.STRICT
-    likely = labels[Form.APPROXIMATE] <= (1 - SAVED) * labels[Form.STRICT]
-    first = Form.APPROXIMATE if likely else Form.STRICT
-    forms = sorted(CHOICES, key=lambda form: form != first)
-    options = {form: CHOICES[form].format(labels=count(labels[form])) for form in forms}
-    captions = [CHOICE_CAPTIONS[form] for form in forms]
-    return Form(ask("claim_form", part=first, options=options, first=first, captions=captions))
-
-
-def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
-    """The claims as texts; None while one is not complete."""
-    st.caption(
-        "Say it now, before the first label. Labelling goes on until every claim is shown, or "
-        "shown to be false."
-    )
-    now = current()
-    number = min(now.claim_count, MOST_CLAIMS)
-    claims = [Claim(str(place), aim, population).ask() for place in range(number)]
-    with st.container(horizontal=True):
-        more, fewer = ("claim_count", number + 1), ("claim_count", number - 1)
-        if number < MOST_CLAIMS:
-            st.button("Another claim", key="new-claim-more", on_click=now.take, args=more)
-        if number > 1:
-            label, key = "Remove the last claim", "new-claim-fewer"
-            st.button(label, key=key, type="tertiary", on_click=now.take, args=fewer)
-    complete = tuple(text for text in claims if text)
-    if len(complete) < number:
-        st.info(OPEN)
-        return None
-    return complete
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One claim of the draft: its inputs in a box of their own, and its text."""
-
-    place: str
-    aim: Aim
-    population: Population
-
-    @property
-    def judged(self) -> tuple[str, ...]:
-        return judges(self.population)
-
-    @property
-    def several(self) -> bool:
-        return len(self.population.classes) > 2
-
-    def ask(self) -> str | None:
-        """The claim as text; None while it is not complete."""
-        with st.container(border=True, key=f"new-claim-box-{self.place}"):
-            several = len(self.judged) > 1
-            kind = ask("claim_kind", part=f"{self.place}-kind") if several else LEVEL
-            return self.comparison() if kind == BETTER else self.level()
-
-    def choose(
-        self, part: str, label: str, options: Mapping[str, str], first: str | None = None
-    ) -> str:
-        first = first or next(iter(options))
-        part = f"{self.place}-{part}"
-        return str(ask("claim", part=part, label=label, options=options, first=first))
-
-    def who(self, part: str, label: str) -> str | None:
-        """The classifier meant; the one that the sample is drawn for stands first."""
-        if len(self.judged) < 2:
-            return next(iter(self.judged), None)
-        drawn_for = named(self.aim.classifier)
-        first = next((name for name in drawn_for if name in self.judged), self.judged[0])
-        return self.choose(part, label, in_a_line(self.judged), first)
-
-    def level(self) -> str | None:
-        """A figure reaches a level."""
-        possible = quantities(self.population)
-        first = next((name for name in self.aim.estimands if name in possible), possible[0])
-        inside = None
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = self.choose("figure", "Figure", self.figures(possible), first)
-            row = SCALARS[name]
-            if self.several and row.per_class:
-                classes = in_a_line(self.population.classes)
-                inside = self.choose("class", "Class", classes, self.population.positive)
-            who = self.who("who", self.model.capitalize()) if row.needs_prediction else None
-            groups = group_texts(self.population)
-            of = self.choose("group", "Of", groups) if len(groups) > 1 else ""
-            relation = self.choose("way", "It is", DIRECTIONS)
-            percent = ask("claim_percent", part=f"{self.place}-percent")
-        about = who or next(iter(self.judged), None)
-        meaning = quantity(
-            name, about, inside or self.population.positive, audit=self.population.has_judge
-        )
-        st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
-        bounds = FIELDS["claim_percent"]
-        if percent is None or not within(percent, bounds.low, bounds.high):
-            return None
-        left = quantity_text(name, inside, who if len(self.judged) > 1 else None)
-        return claim_text(left + of, relation, percent / 100)
-
-    @property
-    def model(self) -> str:
-        return model_word(self.population.has_judge)
-
-    def figures(self, names: Iterable[str]) -> dict[str, str]:
-        return {name: label_of(name, self.population.has_judge) for name in names}
-
-    def comparison(self) -> str:
-        """One classifier is better than another; with several classes in accuracy only."""
-        possible = COMPARED[:1] if self.several else COMPARED
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = self.choose("compared", "Figure", self.figures(possible))
-            better = self.who("better", f"Of this {self.model}")
-            others = in_a_line(name for name in self.judged if name != better)
-            worse = self.choose(f"worse-{better}", "is higher than that of", others)
-        st.caption(DISAGREEMENTS + (FEWEST if self.several else ""))
-        return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
-
-
-def in_a_line(names: Iterable[str]) -> dict[str, str]:
-    return {name: one_line(name, 60) for name in names}
-
-
-def judges(population: Population) -> tuple[str, ...]:
-    """The classifiers that say yes or no to an item."""
-    return tuple(name for name in population.classifiers if name in population.predictions)
-
-
-def quantities(population: Population) -> list[str]:
-    """The quantities that a claim may be about on this file."""
-    if not judges(population):
-        return ["prevalence"]
-    several = len(population.classes) > 2
-    return [
-        name for name, row in SCALARS.items() if not several or row.per_class or name == "accuracy"
-    ]
-
-
-def group_texts(population: Population) -> dict[str, str]:
-    """Of which items a figure may be claimed: what stands behind it, and how that is called."""
-    texts = {"": "all items"}
-    for column, group in population.groups.items():
-        for each in (EVERY, SOME):
-            texts[f"[{each} {column}]"] = f"{each} {column}"
-        for name in group.names[:MOST_GROUPS]:
-            texts[f"[{column}={name}]"] = f"{column} {name}"
-    return {text: one_line(name, 60) for text, name in texts.items()}
-
-
-def quantity_text(name: str, inside: str | None, classifier: str | None) -> str:
-    """A quantity as a claim names it.
-
-    >>> quantity_text("precision", "spam", "lr"), quantity_text("recall", None, "lr")
-    ('precision[spam]@lr', 'recall[lr]')
-    >>> quantity_text("recall", None, "a]b"), quantity_text("recall", None, None)
-    ('recall@a]b', 'recall')
-    """
-    if inside is not None:
-        return f"{name}[{inside}]" + (f"@{classifier}" if classifier else "")
-    if classifier is None:
-        return name
-    return f"{name}@{classifier}" if "]" in classifier else f"{name}[{classifier}]"
-
-
-def claim_text(left: str, relation: str, right: float | str) -> str:
-    """
-    >>> claim_text("precision", ">=", 0.925), claim_text("recall[A]", ">", "recall[B]")
-    ('precision >= 0.925', 'recall[A] > recall[B]')
-    """
-    return f"{left} {relation} {right if isinstance(right, str) else format(right, '.6g')}"
-
 
 CORRECT = "Correct the number that is out of bounds to continue."
 TRYING = "Working out what the labels will give"
@@ -266,7 +73,7 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
     """The plan, and the race of the methods that is to be run when the page is drawn."""
     terms = Terms(current(), aim, population)
     with places.price:
-        made_content(terms, population)
+        made_content(terms)
     try:
         fits = show_method(terms, places)
     except CancelledError:
@@ -364,47 +171,48 @@ def params_form(terms: Terms, *, main: bool) -> bool:
 
 def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> bool:
     """The price, the slider and the methods; whether the plan can be made."""
-    lines, population = race.lines, terms.population
+    least = 1 if terms.sized else max(terms.least, terms.fewest, 1)
+    ahead = Ahead(plan, terms.population, race.lines, least)
     with places.price:
-        show_derived(places.more, lines[0])
+        show_derived(places.more, ahead.chosen)
         if terms.sized:
-            show_size(terms.design, lines, places.more, terms.population.has_judge)
+            show_size(ahead, places.more)
             with places.axis:
                 choose_size(terms)
-            with places.methods:
-                rows = sized_rows(plan, lines, len(population))
-                fold(OTHERS, "new-methods", lambda: choose_row(rows, plan, terms.best))
+            show_methods(places, lambda: choose_row(sized_rows(ahead), plan, terms.best))
             return True
         if terms.is_choice:
-            show_choice(plan, population, lines[0])
+            show_choice(ahead)
             race.show(places.more)
             return True
-        if not lines[0].half_widths and plan.margin:
+        if not ahead.chosen.half_widths and plan.margin:
             by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
             refuse(NO_FORECAST, [by_number])
             return False
-    least = max(terms.least, terms.fewest, 1)
-    ahead = show_outlook(plan, population, race, places, int(terms.shown("readers")), least)
-    if ahead is None:
+    if not show_outlook(ahead, bool(race.found), places, int(terms.shown("readers"))):
         return True
+    which = terms.aim.which and not plan.claims
     with places.axis:
         if plan.budget is not None and not plan.claims:
-            slide(plan, ahead)
-        if terms.aim.which and not plan.claims and (dear := dear_words(plan, population, lines[0])):
+            slide(ahead)
+        if which and (dear := dear_words(ahead)):
             st.caption(dear)
+    others = [promise for promise in terms.promises if promise != plan.promise]
+    other = None if plan.claims else next(iter(others), None)
     with places.methods:
-        offer_content(terms, population, plan)
-        if terms.aim.which and not plan.claims:
-            fold(COSTS, "new-costs", lambda: show_switches(plan, population, terms.aim.card))
-        others = [promise for promise in terms.promises if promise != plan.promise]
-        other = None if plan.claims else next(iter(others), None)
-        fold(
-            OTHERS,
-            "new-methods",
-            lambda: choose_row(method_rows(plan, ahead, lines, other), plan, terms.best),
-        )
+        offer_content(terms, plan)
+        if which:
+            fold(COSTS, "new-costs", lambda: show_switches(ahead, terms.aim.card))
+    show_methods(places, lambda: choose_row(method_rows(ahead, other), plan, terms.best))
+    with places.methods:
         race.show(places.more)
     return True
+
+
+def show_methods(places: Places, inside: Callable[[], object]) -> None:
+    """The line behind which the other methods stand."""
+    with places.methods:
+        fold(OTHERS, "new-methods", inside)
 
 
 def choose_size(terms: Terms) -> None:
@@ -424,22 +232,21 @@ def choose_size(terms: Terms) -> None:
     ask("size", take=take, options=words, first=first)
 
 
-def slide(plan: Plan, ahead: Ahead) -> None:
+def slide(ahead: Ahead) -> None:
     """The slider of labels below the picture, each stop with the half-width expected there."""
-    budget = plan.budget or 1
 
     def say(labels: int) -> str:
         return f"{labels:,}: {half_width_words(ahead.width_at(labels)).removesuffix(' points')}"
 
-    ask("slider", options={labels: say(labels) for labels in ahead.stops}, first=budget)
+    ask("slider", options={labels: say(labels) for labels in ahead.stops}, first=ahead.plan.budget)
 
 
-def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
-    """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
+def size_and_promise(terms: Terms, places: Places) -> dict[str, Any] | None:
+    """Goal, confidence, promise and stop rules; None while something is missing or wrong."""
     if terms.sized:
-        given = terms.sized_terms()
+        given = terms.given
         with places.more:
-            if "confidence" in given:
+            if given and "confidence" in given:
                 ask("confidence")
         return given
     try:
@@ -452,31 +259,28 @@ def size_and_promise(terms: Terms, places: Places) -> dict[str, object] | None:
     except (ValueError, TypeError) as error:
         refuse_method(error, terms)
         return None
-    goal = show_goal(terms, places)
+    show_goal(terms, places)
     with places.more:
-        show_promise(terms, goal)
-    if goal is None:
+        show_promise(terms)
+    if terms.goal is None:
         if terms.way != CLAIMS:
             st.info(CORRECT)
-        return None
-    if fault := terms.too_few_to_watch(goal):
-        least = terms.fewest
-        more = ProjectDraft(budget=min(least, len(terms.population)))
+    elif terms.too_few_to_watch:
+        more = ProjectDraft(budget=min(terms.fewest, len(terms.population)))
         once = WayOut("look once, at the end", ProjectDraft(promise=Promise.FIXED))
-        refuse(fault, [WayOut(f"label {least:,} items", more), once])
-        return None
-    with places.more:
-        stop = show_stop(terms, goal)
-    return None if stop is None else terms.terms(goal, stop)
+        refuse(terms.too_few_to_watch, [WayOut(f"label {terms.fewest:,} items", more), once])
+    else:
+        with places.more:
+            show_stop(terms, terms.goal)
+    return terms.given
 
 
-def show_goal(terms: Terms, places: Places) -> Goal | None:
-    """What is started from, and how much of it; None while it is out of bounds or not complete."""
+def show_goal(terms: Terms, places: Places) -> None:
+    """What is started from, and how much of it."""
     if len(terms.ways) > 1:
         ask(terms.row("way"))
-    claims = None
     if terms.way == CLAIMS:
-        claims = claims_input(terms.aim, terms.population)
+        ask_claims(terms.claims)
         ask_number(terms.row("most"))
     elif terms.way == MARGIN:
         ask_number(terms.row("margin"))
@@ -488,27 +292,26 @@ def show_goal(terms: Terms, places: Places) -> Goal | None:
         within(terms.shown("budget"), terms.least, terms.size)
     if terms.groupings:
         ask(terms.row("by"))
-    return terms.goal(claims)
 
 
-def show_promise(terms: Terms, goal: Goal | None) -> None:
+def show_promise(terms: Terms) -> None:
     """How sure, and when the person will look."""
     ask("confidence")
     if terms.way != CLAIMS:
-        promise_input(terms, goal)
+        promise_input(terms)
     if terms.numbers > 1:
-        captions = together_captions(terms.numbers, terms.confidence, terms.at_once(goal))
+        captions = together_captions(terms.numbers, terms.confidence, terms.at_once())
         ask("together", captions=captions)
     if len(terms.unsure_readings) > 1:
         ask(terms.row("unsure"))
 
 
-def promise_input(terms: Terms, goal: Goal | None) -> None:
+def promise_input(terms: Terms) -> None:
     """When the person will look, where the method leaves a choice."""
-    design, horizon = terms.design, terms.horizon(goal)
+    design, horizon = terms.design, terms.horizon
     if isinstance(design, EstimatesCurve) and design.watched_until(1):
         horizon = 1
-    valid = watched_words(horizon, terms.new_labels(goal))
+    valid = watched_words(horizon, terms.new_labels)
     if len(terms.promises) == 1:
         st.caption(ONLY_PROMISE[terms.promises[0]].format(valid=valid))
         return
@@ -519,46 +322,70 @@ def promise_input(terms: Terms, goal: Goal | None) -> None:
     ask("promise", captions=[caption.format(valid=valid, part=part) for caption in captions])
 
 
-def show_stop(terms: Terms, goal: Goal) -> tuple[str, ...] | None:
-    """What ends the session; None while the deadline lies in the past."""
-    goals = terms.goals(goal)
+def show_stop(terms: Terms, goal: Goal) -> None:
+    """What ends the session."""
     st.markdown("What ends the session by itself?")
-    for rule in (*goals, *available(())):
-        ask("stop", part=rule, label=RULES[rule].choice, first=rule in goals)
-    chosen, stop = terms.stops(goals), terms.stop(goals)
-    for rule in chosen:
+    for rule in terms.stop_rules:
+        ask(terms.row("stop", rule))
+    for rule in terms.stops:
         if RULES[rule].timed:
-            show_deadline(terms, passed=stop is None)
+            show_deadline(terms)
         elif RULES[rule].read is not None:
-            ask("stop_value", part=rule, label=f"The value, as in {RULES[rule].written}")
-    if stop is None:
-        return None
-    if len(chosen) > 1:
-        ask(terms.row("stop_how", first_how(chosen)))
-    latest = latest_labels(terms, goal, goals, chosen)
+            ask(terms.row("stop_value", rule))
+    if terms.stop is None:
+        return
+    if len(terms.stops) > 1:
+        ask(terms.row("stop_how", terms.first_how))
     st.caption(
-        f"At the latest it ends with {latest}. You may always continue afterwards, or finish "
-        "earlier by hand."
+        f"At the latest it ends with {latest_labels(terms, goal)}. You may always continue "
+        "afterwards, or finish earlier by hand."
     )
-    return stop
 
 
-def latest_labels(terms: Terms, goal: Goal, goals: Sequence[str], chosen: Sequence[str]) -> str:
+def latest_labels(terms: Terms, goal: Goal) -> str:
     """The labels that a session ends with at the latest, in words."""
-    horizon = terms.horizon(goal) if goal.budget is None else None
-    if horizon is not None and looking(chosen) == ("margin",):
-        return f"{times_planned(horizon)} labels"
-    most = goal.budget or (len(terms.population) if goals else None)
-    ends = most is not None and (not goals or {*goals} & {*chosen})
+    if goal.budget is None and terms.horizon and looking(terms.stops) == ("margin",):
+        return f"{times_planned(terms.horizon)} labels"
+    most = goal.budget or (len(terms.population) if terms.goals else None)
+    ends = most is not None and (not terms.goals or {*terms.goals} & {*terms.stops})
     return words.count(most) if most is not None and ends else f"{times_planned(1)} labels"
 
 
-def show_deadline(terms: Terms, *, passed: bool) -> None:
+def show_deadline(terms: Terms) -> None:
     with st.container(horizontal=True):
         ask(terms.row("deadline_day"))
         ask("deadline_hour")
-    if passed:
+    if terms.stop is None:
         st.error(PAST)
     else:
         zone = reader_zone()
         st.caption(plain(f"On your clock: {moment_words(terms.deadline().astimezone(zone))}."))
+
+
+def refuse_method(error: Exception, terms: Terms) -> None:
+    """Why the chosen method cannot serve, and what can be done about it."""
+    remedies = error.remedies if isinstance(error, PlanError) else ()
+    fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
+    ways = [WayOut(remedy.words, draft_of(remedy.changes, terms)) for remedy in remedies]
+    if terms.design.name != terms.best:
+        ways.append(WayOut("take the recommended method", ProjectDraft(design=RECOMMENDED)))
+    if terms.params != terms.suggested:
+        as_suggested = ProjectDraft(params={}, params_of=terms.design.name)
+        ways.append(WayOut("take the parameters as they were", as_suggested))
+    refuse(fault, ways)
+
+
+def draft_of(changes: Mapping[str, Any], terms: Terms) -> ProjectDraft:
+    """The inputs of the page that stand for arguments of a plan."""
+    same: dict[str, Any] = {
+        name: changes.get(name) for name in ("budget", "params", "promise", "target")
+    }
+    draft = ProjectDraft(**same, params_of=terms.design.name)
+    if "estimands" in changes:
+        estimands = tuple(changes["estimands"])
+        draft = replace(
+            draft, estimands=estimands, question=question_for(estimands) or terms.aim.card
+        )
+    if "classifier" in changes:
+        draft = replace(draft, classifiers=named(changes["classifier"]))
+    return draft

@@ -38,13 +38,14 @@ AT_HALF_SAVES = "{seconds}; your labels decide how. Where they teach nothing, no
 AT_HALF_NOT = "Nothing is learned at half: that {why}."
 
 
-def made_content(terms: Terms, population: Population) -> None:
+def made_content(terms: Terms) -> None:
     """Make what a draft wants that has been chosen, before any forecast asks for it; cancelled, the
     draft goes on without."""
-    classifier, at_half = _classifier(terms, population), _at_half(terms)
-    wanted = at_half or wants_content(population, terms.params.get("helpers"))
+    population, at_half = terms.population, terms.params.get("recut") == ONCE
+    classifier = _classifier(terms)
     if not at_half:
         population.features.clear()  # Else a project would keep them for nothing.
+    wanted = at_half or wants_content(population, terms.params.get("helpers"))
     if classifier is None or not wanted:
         return
     try:
@@ -56,51 +57,52 @@ def made_content(terms: Terms, population: Population) -> None:
     remember(population, classifier, opinion, numbers)
 
 
-def offer_content(terms: Terms, population: Population, plan: Plan) -> None:
+def offer_content(terms: Terms, plan: Plan) -> None:
     """What it saves, or the button that finds out, before the first label and at half; nothing
     where it cannot help."""
-    classifier = _classifier(terms, population)
+    population, classifier = terms.population, _classifier(terms)
     if classifier is None or not offered(population, plan):
         return
-    _offer_now(terms, population, plan, classifier)
-    _offer_at_half(terms, population, plan, classifier)
-
-
-def _offer_now(terms: Terms, population: Population, plan: Plan, classifier: str) -> None:
-    method = terms.design.name
-    if not wants_content(population, terms.params.get("helpers")):
-        if reason := st.session_state.get(OFF, {}).get((population.fingerprint, classifier)):
-            st.caption(plain(reason))
-            return
-        _button(LEARN, "new-content", method, {"helpers": listed(_names(population, plan))})
-        st.caption(OFFER.format(seconds=_seconds(population, A_THOUSAND)))
-        return
-    opinion = population.opinions[classifier]
-    expected = forecasts.forecast(population, plan).derived.get("expected_saving")
-    if expected is None or not expected.learned:
-        why = SILENT.format(why="; ".join(opinion.notes)) if opinion.notes else NOTHING
-        st.session_state.setdefault(OFF, {})[population.fingerprint, classifier] = why
-        _take(method, {"helpers": ""})
-        st.rerun()
-    _button(LEAVE_OUT, "new-content-out", method, {"helpers": ""})
-
-
-def _offer_at_half(terms: Terms, population: Population, plan: Plan, classifier: str) -> None:
-    method, opinion = terms.design.name, population.opinions.get(classifier)
+    _offer_now(terms, plan, classifier)
+    opinion = population.opinions.get(classifier)
     if opinion is not None and not opinion.columns:
         return
     why = why_no_recut(population, plan, max(len(plan.classifiers), 1))
-    if _at_half(terms):
-        _button(NOT_AT_HALF, "new-recut-out", method, {"recut": None})
+    if terms.params.get("recut") == ONCE:
+        _button(NOT_AT_HALF, "new-recut-out", terms, recut=None)
         if why:
             st.caption(plain(AT_HALF_NOT.format(why=why)))
     elif not why:
-        _button(AT_HALF, "new-recut", method, {"recut": ONCE})
-        st.caption(AT_HALF_SAVES.format(seconds=_seconds(population, AT_HALF_A_THOUSAND)))
+        _button(AT_HALF, "new-recut", terms, recut=ONCE)
+        seconds = AT_HALF_A_THOUSAND * len(population) / 1000
+        st.caption(AT_HALF_SAVES.format(seconds=seconds_words(seconds)))
 
 
-def _button(label: str, key: str, method: str, params: Mapping[str, str | None]) -> None:
-    st.button(label, key=key, on_click=_press, args=(method, params))
+def _offer_now(terms: Terms, plan: Plan, classifier: str) -> None:
+    population, off = terms.population, st.session_state.setdefault(OFF, {})
+    file = population.fingerprint, classifier
+    if wants_content(population, terms.params.get("helpers")):
+        opinion = population.opinions[classifier]
+        expected = forecasts.forecast(population, plan).derived.get("expected_saving")
+        if expected is None or not expected.learned:
+            notes = "; ".join(opinion.notes)
+            off[file] = SILENT.format(why=notes) if notes else NOTHING
+            _take(terms.design.name, {"helpers": ""})
+            st.rerun()
+        _button(LEAVE_OUT, "new-content-out", terms, helpers="")
+    elif file in off:
+        st.caption(plain(off[file]))
+    else:
+        chosen = getattr(plan.design_params, "helpers", None)
+        judged = plan.classifiers[:1] or population.classifiers[:1]
+        helpers = candidates(population, *judged) if chosen is None else chosen
+        _button(LEARN, "new-content", terms, helpers=listed((*helpers, CONTENT)))
+        seconds = A_THOUSAND * len(population) / 1000
+        st.caption(OFFER.format(seconds=seconds_words(seconds)))
+
+
+def _button(label: str, key: str, terms: Terms, **params: str | None) -> None:
+    st.button(label, key=key, on_click=_press, args=(terms.design.name, params))
 
 
 def offered(population: Population, plan: Plan) -> bool:
@@ -128,24 +130,8 @@ def seconds_words(seconds: float) -> str:
     return about_minutes(seconds, "About ")
 
 
-def _seconds(population: Population, a_thousand: float) -> str:
-    return seconds_words(a_thousand * len(population) / 1000)
-
-
-def _classifier(terms: Terms, population: Population) -> str | None:
-    return next(iter(named(terms.aim.classifier) or population.classifiers), None)
-
-
-def _at_half(terms: Terms) -> bool:
-    return terms.params.get("recut") == ONCE
-
-
-def _names(population: Population, plan: Plan) -> tuple[str, ...]:
-    """The helpers that the plan has, with what the items say."""
-    names = getattr(plan.design_params, "helpers", None)
-    judged = plan.classifiers[:1] or population.classifiers[:1]
-    helpers = candidates(population, *judged) if names is None else names
-    return (*helpers, CONTENT)
+def _classifier(terms: Terms) -> str | None:
+    return next(iter(named(terms.aim.classifier) or terms.population.classifiers), None)
 
 
 @acting(Right.RUN)

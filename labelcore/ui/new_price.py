@@ -1,10 +1,11 @@
-"""New project, step 4: what the plan will cost and give, at once."""
+"""New project, screen 3: what the plan will cost and give, by every method and for each number."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -12,23 +13,33 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.labels_margin import labels_margin_chart
-from labelcore.designs import Design
-from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.designs import DESIGNS
+from labelcore.designs.curves import EstimatesCurve
+from labelcore.estimands import CURVES, DIFFERENCE, SCALARS, SUMMARIES
 from labelcore.figures.cuts import own_cut
+from labelcore.figures.tables import USUAL
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.safe_text import plain
 from labelcore.ui import forecasts
+from labelcore.ui.asking import ask, begin, current
 from labelcore.ui.chart import show_chart
+from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_price_words import (
+    DEAR,
+    WITH,
+    WITHOUT,
     Price,
     choice_chances,
     choice_kept,
     choice_price,
     dearest_words,
     labelling_time,
+    line_gives,
+    method_words,
     not_offered,
     others_words,
     plan_price,
@@ -37,11 +48,13 @@ from labelcore.ui.new_price_words import (
     readable_lines,
     shared_words,
 )
-from labelcore.ui.new_race import Race
 from labelcore.ui.new_screens import Places
+from labelcore.ui.new_terms import RECOMMENDED
+from labelcore.ui.status import estimand_name
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.quantities import term_of
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (
@@ -73,152 +86,48 @@ WITHOUT_SCORES = (
 )
 MOST_WITHOUT = 0.9
 """Without its dearest class a plan needs at most so many of its labels, or nothing is said."""
+SETTLES = " · its first labels settle {term}"
+NUMBERS, CLASSIFIERS = "numbers", "classifiers"
+MOST_RIGHT = 0.8
+"""Without the dearest number a plan needs at most so much of its labels, or of its half-width, or
+nothing is said."""
 TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
     "lies too close to the truth."
 )
 
 
-def show_derived(place: DeltaGenerator, line: Line) -> None:
-    """What a person must know of this file, and what follows from the parameters, beside them."""
-    rows = derived_lines(line.design, line.derived)
-    with place:
-        for note in line.derived.get("notes", ()):
-            st.caption(plain(note))
-        if rows:
-            st.caption("What follows from these parameters")
-            st.text("\n".join(rows))
-
-
-def show_expected_saving(line: Line) -> None:
-    """What helpers may save, and how that is worked out; nothing where nothing is expected."""
-    expected = line.derived.get("expected_saving")
-    if expected is not None:
-        st.text(expected_words(expected))
-        with st.expander(HOW_EXPECTED, key="new-expected-saving"):
-            st.text(EXPECTED_FORMULA)
-
-
-def show_size(design: Design[Any], lines: list[Line], more: DeltaGenerator, audit: bool) -> None:
-    """A method whose number of labels follows from its parameters, and what it promises."""
-    chosen = lines[0]
-    st.markdown(Price.OF_PARAMETERS.in_words(chosen.labels, method=plain(design.label)))
-    st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
-    others = [line for line in lines if not line.refused and line.half_widths]
-    if others:
-        with more:
-            st.caption("Other methods for the same question, with as many labels:")
-            table = readable_lines(others, list(others[0].half_widths), audit)
-            st.dataframe(table, hide_index=True)
-
-
-def show_choice(plan: Plan, population: Population, chosen: Line) -> None:
-    """What a choice between candidates is expected to take, and takes at the most."""
-    expected = chosen.derived.get("expected")
-    with st.container(key="new-price"):
-        st.markdown(choice_price(chosen.most, expected))
-    if kept := choice_kept(plan.design_params):
-        st.text(kept)
-    if expected is not None:
-        st.text(choice_chances(expected))
-    show_promise(plan, population)
-
-
-def show_promise(plan: Plan, population: Population) -> None:
-    """How sure, and when, and what it hangs on, in a line."""
-    line, means = promise_words(plan, is_scored(plan, population))
-    st.caption(line, help=means)
-
-
-def is_scored(plan: Plan, population: Population) -> bool:
-    """Whether any classifier that is asked about has a score."""
-    return any(name in population.scores for name in plan.classifiers or population.classifiers)
-
-
-def show_outlook(
-    plan: Plan, population: Population, race: Race, places: Places, people: int, least: int
-) -> Ahead | None:
-    """The price at once and as a picture from ``least`` labels on, beside the plain method."""
-    lines = race.lines
-    chosen = lines[0]
-    with places.price:
-        if plan.existing is not None:
-            st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
-        if not chosen.half_widths:
-            show_unforeseen(plan, lines, places)
-            return None
-        show_price(plan, population, chosen, people)
-        show_dearest(population, plan)
-    with places.more:
-        expected = FROM_SCORES if is_scored(plan, population) else WITHOUT_SCORES
-        st.caption(SIMULATED if race.found else expected)
-        table = readable_lines(lines, plan.estimands, population.has_judge)
-        st.dataframe(table, hide_index=True, key="new-outlook")
-        show_not_offered(lines)
-    ahead = Ahead.of(plan, population, lines, least)
-    with places.price:
-        if race.found and crossing(ahead.curve(chosen.design), ahead.curve(PLAIN)):
-            st.caption(ROUGH)
-        ahead.show()
-    return ahead
-
-
-def show_dearest(population: Population, plan: Plan) -> None:
-    """Which of several classes the labels go to, where one costs much more than the others."""
-    if len(population.classes) < 3 or plan.claims:
-        return
-    dear = forecasts.dearest(population, plan)
-    if dear is not None and dear.part <= MOST_WITHOUT:
-        st.caption(dearest_words(dear))
-
-
-def show_price(plan: Plan, population: Population, chosen: Line, people: int) -> None:
-    """Labels, minutes and what they give, in a line; then what else they give."""
-    audit = population.has_judge
-    with st.container(key="new-price"):
-        st.markdown(plan_price(plan, chosen, people, audit))
-    if half := chosen.derived.get("claims_half"):
-        st.caption(half_words(half))
-    if beside := others_words(chosen.half_widths, audit):
-        st.caption(plain(beside))
-    if {*plan.estimands} & {*CURVES, *SUMMARIES}:
-        show_along_ranks(plan, population, chosen)
-    show_expected_saving(chosen)
-    if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
-        st.warning(TOO_CLOSE)
-    if plan.margin and max(chosen.half_widths.values()) > plan.margin + 1e-9:
-        st.warning("Even all the labels allowed are not expected to reach this margin.")
-
-
-def show_along_ranks(plan: Plan, population: Population, chosen: Line) -> None:
-    """What the labels give at the ranks that matter and of the whole list, and what it costs each
-    that they are shared."""
-    table = forecasts.along_ranks(population, plan, chosen.labels)
-    cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
-    if len(table):
-        st.caption(ranks_words(table, len(population), cut))
-    if sentence := shared_words(table, plan.estimands):
-        st.caption(sentence)
-
-
 @dataclass(frozen=True)
 class Ahead:
     """What labels are expected to give by each method, worked out for those that are asked about.
 
-    lines   of the methods that foresee something: each curve goes through what its line says
+    lines   of the methods, the plan's own first: each curve goes through what its line says
     least   the fewest labels that may be asked
     """
 
     plan: Plan
     population: Population
-    chosen: Line
-    lines: Mapping[str, Line]
+    lines: Sequence[Line]
     least: int = 1
 
-    @classmethod
-    def of(cls, plan: Plan, population: Population, lines: Sequence[Line], least: int) -> Ahead:
-        able = {line.design: line for line in lines if not line.refused and line.half_widths}
-        return cls(plan, population, lines[0], able, least)
+    @property
+    def chosen(self) -> Line:
+        return self.lines[0]
+
+    @cached_property
+    def able(self) -> dict[str, Line]:
+        """The lines of the methods that foresee something."""
+        return {one.design: one for one in self.lines if not one.refused and one.half_widths}
+
+    @property
+    def audit(self) -> bool:
+        return self.population.has_judge
+
+    @property
+    def scored(self) -> bool:
+        """Whether any classifier that is asked about has a score."""
+        names = self.plan.classifiers or self.population.classifiers
+        return any(name in self.population.scores for name in names)
 
     @property
     def most(self) -> int:
@@ -247,7 +156,7 @@ class Ahead:
 
     def curve(self, design: str, most: int | None = None) -> forecasts.Points:
         """What a method is expected to give at each number of labels; () where nothing is."""
-        if (line := self.lines.get(design)) is None:
+        if (line := self.able.get(design)) is None:
             return ()
         points = forecasts.curve_of(self.population, self.plan, design, most or self.most)
         return curve_through(points, line)
@@ -264,7 +173,7 @@ class Ahead:
         points, items = self.curve(design), len(self.population)
         if points and points[-1][1] > self.width:  # Beyond the picture.
             points = self.curve(design, items)
-        labels, line = forecasts.labels_for(points, self.width, items), self.lines.get(design)
+        labels, line = forecasts.labels_for(points, self.width, items), self.able.get(design)
         if labels is None or line is None or line.labels != self.chosen.labels:
             return labels
         narrower = max(line.half_widths.values()) < self.width
@@ -274,10 +183,11 @@ class Ahead:
         """What the curve of a method is called beside it."""
         if design == PLAIN:
             return RANDOM
-        return WITH_SCORES if is_scored(self.plan, self.population) else THIS_PLAN
+        return WITH_SCORES if self.scored else THIS_PLAN
 
     def show(self) -> None:
-        show_promise(self.plan, self.population)
+        """The promise and the picture."""
+        self.show_promise()
         shown, ends = (self.chosen.design, PLAIN), (self.stops[0], self.stops[-1])
         curves = {name: forecasts.smooth_curve(self.curve(name)) for name in shown}
         rows = [
@@ -294,6 +204,11 @@ class Ahead:
             time=labelling_time,
         )
         show_chart(chart, "new-picture", height=230, sides=SIDES)
+
+    def show_promise(self) -> None:
+        """How sure, and when, and what it hangs on, in a line."""
+        line, means = promise_words(self.plan, self.scored)
+        st.caption(line, help=means)
 
 
 def crossing(own: forecasts.Points, other: forecasts.Points) -> bool:
@@ -316,18 +231,314 @@ def curve_through(points: forecasts.Points, line: Line) -> forecasts.Points:
     return tuple(sorted({**through, line.labels: widest}.items()))
 
 
-def show_unforeseen(plan: Plan, lines: list[Line], places: Places) -> None:
+def show_derived(place: DeltaGenerator, line: Line) -> None:
+    """What a person must know of this file, and what follows from the parameters, beside them."""
+    rows = derived_lines(line.design, line.derived)
+    with place:
+        for note in line.derived.get("notes", ()):
+            st.caption(plain(note))
+        if rows:
+            st.caption("What follows from these parameters")
+            st.text("\n".join(rows))
+
+
+def show_expected_saving(line: Line) -> None:
+    """What helpers may save, and how that is worked out; nothing where nothing is expected."""
+    expected = line.derived.get("expected_saving")
+    if expected is not None:
+        st.text(expected_words(expected))
+        with st.expander(HOW_EXPECTED, key="new-expected-saving"):
+            st.text(EXPECTED_FORMULA)
+
+
+def show_size(ahead: Ahead, more: DeltaGenerator) -> None:
+    """A method whose number of labels follows from its parameters, and what it promises."""
+    design = ahead.plan.method
+    st.markdown(Price.OF_PARAMETERS.in_words(ahead.chosen.labels, method=plain(design.label)))
+    st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
+    if ahead.able:
+        with more:
+            st.caption("Other methods for the same question, with as many labels:")
+            names = list(next(iter(ahead.able.values())).half_widths)
+            table = readable_lines([*ahead.able.values()], names, ahead.audit)
+            st.dataframe(table, hide_index=True)
+
+
+def show_choice(ahead: Ahead) -> None:
+    """What a choice between candidates is expected to take, and takes at the most."""
+    expected = ahead.chosen.derived.get("expected")
+    with st.container(key="new-price"):
+        st.markdown(choice_price(ahead.chosen.most, expected))
+    if kept := choice_kept(ahead.plan.design_params):
+        st.text(kept)
+    if expected is not None:
+        st.text(choice_chances(expected))
+    ahead.show_promise()
+
+
+def show_outlook(ahead: Ahead, simulated: bool, places: Places, people: int) -> bool:
+    """The price at once and as a picture, beside the plain method; whether it is foreseen."""
+    plan, lines = ahead.plan, ahead.lines
+    with places.price:
+        if plan.existing is not None:
+            st.text(f"Beside {taken_words(known_number(ahead.population), plan.existing)}.")
+        if not ahead.chosen.half_widths:
+            show_unforeseen(ahead)
+        else:
+            show_price(ahead, people)
+    with places.more:
+        if ahead.chosen.half_widths:
+            expected = FROM_SCORES if ahead.scored else WITHOUT_SCORES
+            st.caption(SIMULATED if simulated else expected)
+            table = readable_lines(lines, plan.estimands, ahead.audit)
+            st.dataframe(table, hide_index=True, key="new-outlook")
+        if missing := not_offered(lines):
+            st.caption(plain(missing))
+    if not ahead.chosen.half_widths:
+        return False
+    with places.price:
+        if simulated and crossing(ahead.curve(plan.design), ahead.curve(PLAIN)):
+            st.caption(ROUGH)
+        ahead.show()
+    return True
+
+
+def show_price(ahead: Ahead, people: int) -> None:
+    """Labels, minutes and what they give, in a line; then what else they give, and to which of
+    several classes the labels go where one costs much more than the others."""
+    plan, chosen, population = ahead.plan, ahead.chosen, ahead.population
+    with st.container(key="new-price"):
+        st.markdown(plan_price(plan, chosen, people, ahead.audit))
+    if half := chosen.derived.get("claims_half"):
+        st.caption(half_words(half))
+    if beside := others_words(chosen.half_widths, ahead.audit):
+        st.caption(plain(beside))
+    if {*plan.estimands} & {*CURVES, *SUMMARIES}:
+        show_along_ranks(ahead)
+    show_expected_saving(chosen)
+    if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
+        st.warning(TOO_CLOSE)
+    if plan.margin and ahead.width > plan.margin + 1e-9:
+        st.warning("Even all the labels allowed are not expected to reach this margin.")
+    dear = forecasts.dearest(population, plan) if len(population.classes) > 2 else None
+    if dear is not None and dear.part <= MOST_WITHOUT and not plan.claims:
+        st.caption(dearest_words(dear))
+
+
+def show_along_ranks(ahead: Ahead) -> None:
+    """What the labels give at the ranks that matter and of the whole list, and what it costs each
+    that they are shared."""
+    plan, population = ahead.plan, ahead.population
+    table = forecasts.along_ranks(population, plan, ahead.chosen.labels)
+    cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
+    if len(table):
+        st.caption(ranks_words(table, len(population), cut))
+    if sentence := shared_words(table, plan.estimands):
+        st.caption(sentence)
+
+
+def show_unforeseen(ahead: Ahead) -> None:
     """What a method costs that gives no width beforehand, and that another one would."""
     with st.container(key="new-price-unforeseen"):
-        st.markdown(Price.NOT_FORESEEN.in_words(lines[0].labels))
-    others = plan.existing is not None and any(line.refused for line in lines)
+        st.markdown(Price.NOT_FORESEEN.in_words(ahead.chosen.labels))
+    others = ahead.plan.existing is not None and any(line.refused for line in ahead.lines)
     hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
     st.text(f"{UNFORESEEN}{hint}")
-    with places.more:
-        show_not_offered(lines)
 
 
-def show_not_offered(lines: list[Line]) -> None:
-    """The methods that cannot serve, and why, in one line."""
-    if missing := not_offered(lines):
-        st.caption(plain(missing))
+# --- every method -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method with one of its promises, and its labels; ``assumes``: it states no chance of
+    error."""
+
+    design: str
+    promise: str
+    labels: int
+    assumes: bool
+    words: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.design} {self.promise}"
+
+
+def sized_rows(ahead: Ahead) -> list[Row]:
+    """A row for each method with as many labels as the chosen one, whose number follows from its
+    parameters, or with those of its own."""
+    rows = [row_of(ahead, line, labels) for line in ahead.lines if (labels := least_labels(line))]
+    return sorted(rows, key=lambda row: (row.design != ahead.plan.design, row.labels))
+
+
+def least_labels(line: Line) -> int:
+    """The labels of a method; of one that needs more than it was asked with the fewest it takes; 0
+    where it cannot serve."""
+    if not line.refused:
+        return line.labels
+    return max((int(remedy.changes.get("budget", 0)) for remedy in line.remedies), default=0)
+
+
+def row_of(ahead: Ahead, line: Line, labels: int, promise: str | None = None) -> Row:
+    """The row of a method, with the promise of the plan where it has that, else its own."""
+    design = DESIGNS[line.design]
+    wanted, able = promise or ahead.plan.promise, design.promises
+    promise = str(wanted if wanted in able else able[0])
+    assumes = isinstance(design, EstimatesCurve) and not design.has_confidence
+    whole = labels == len(ahead.population)
+    words = method_words(line.label, labels, promise, whole=whole, assumes=assumes)
+    return Row(line.design, promise, labels, assumes, words)
+
+
+def method_rows(ahead: Ahead, other: str | None) -> list[Row]:
+    """A row for each method that foresees its labels, and one for the ``other`` promise of the
+    chosen one. Those with the plan's promise stand first, among them the fewest labels first; last
+    those that state no chance of error."""
+    plan, rows = ahead.plan, []
+    for line in ahead.lines:
+        if line.refused:
+            continue
+        own_size = DESIGNS[line.design].size_from_params
+        same = line.design == plan.design or plan.margin is not None or own_size
+        labels = line.labels if same else ahead.labels_by(line.design)
+        if labels is not None and (line.half_widths or own_size):
+            rows.append(row_of(ahead, line, labels))
+    if other is not None and (labels := labels_with(ahead, other)) is not None:
+        rows.append(row_of(ahead, ahead.chosen, labels, other))
+
+    def place(row: Row) -> tuple[object, ...]:
+        return row.assumes, row.promise != plan.promise, row.labels, row.design != plan.design
+
+    return sorted(rows, key=place)
+
+
+def labels_with(ahead: Ahead, promise: str) -> int | None:
+    """The labels that the chosen method needs for the same half-width with another promise."""
+    plan = ahead.plan
+    try:
+        changed = replace(plan, promise=promise, stop=None)
+        if plan.margin is not None:
+            line = forecasts.forecast(ahead.population, changed)
+            return None if line.refused else line.labels
+    except ValueError:
+        return None
+    population, most = ahead.population, 4 * ahead.chosen.labels
+    points = forecasts.curve(population, changed, most)
+    formula = forecasts.curve_of(population, plan, plan.design, most)
+    there = forecasts.width_at(formula, ahead.chosen.labels)
+    exact = min(ahead.width, there) <= forecasts.EXACT
+    width = ahead.width if exact else there  # before it was moved to what was simulated
+    return forecasts.labels_for(points, width, len(population))
+
+
+def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:
+    """The rows to choose from, the one that is taken marked; choosing takes its method, its promise
+    and, where labels are counted, as many."""
+    taken = f"{plan.design} {plan.promise}"
+    by_name = {row.name: row for row in rows}
+    if len(by_name) < 2 or taken not in by_name:
+        return
+
+    def take(name: str) -> None:
+        row = by_name[name]
+        least = DESIGNS[row.design].smallest_watched_budget if row.promise == Promise.WATCHED else 1
+        budget = max(row.labels, least) if plan.budget is not None else None
+        design = RECOMMENDED if row.design == best else row.design
+        begin(ProjectDraft(design=design, promise=row.promise, budget=budget))
+
+    ask("row", take=take, options=words_of(rows, best), first=taken)
+
+
+def words_of(rows: Sequence[Row], best: str) -> dict[str, str]:
+    """The words of each row; why the ``best`` is recommended where it is not the cheapest."""
+    settled = DESIGNS[best].settles.removesuffix(DIFFERENCE)
+    told = SETTLES.format(term=term_of(settled)) if settled and best != rows[0].design else ""
+    return {row.name: plain(row.words + told * (row.design == best)) for row in rows}
+
+
+# --- each number --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A number, or a classifier, that can be asked for or not.
+
+    kept   what is asked for once it is pressed: estimands, or classifiers
+    plan   that plan
+    label  what it is called
+    """
+
+    kind: str
+    name: str
+    on: bool
+    kept: tuple[str, ...]
+    plan: Plan
+    label: str
+
+
+def switches(plan: Plan, audit: bool = False) -> Iterator[Switch]:
+    """Those of a plan: each figure that is usual or asked for, each classifier that is judged."""
+    on = plan.estimands
+    if not {*on} <= {*SCALARS}:
+        return
+    for name in dict.fromkeys([*on, *USUAL]):
+        kept = tuple(other for other in on if other != name) if name in on else (*on, name)
+        if kept and (changed := _changed(plan, estimands=kept)):
+            yield Switch(NUMBERS, name, name in on, kept, changed, estimand_name(name, audit=audit))
+    names = tuple(map(str, plan.classifiers))
+    for name in names if len(names) > 2 else ():
+        kept = tuple(other for other in names if other != name)
+        if changed := _changed(plan, classifier=kept):
+            yield Switch(CLASSIFIERS, name, True, kept, changed, one_line(name, 40))
+
+
+def _changed(plan: Plan, **changes: Any) -> Plan | None:
+    """The plan with something else asked for; None where its method cannot ask so."""
+    try:
+        return replace(plan, **changes)
+    except ValueError:
+        return None
+
+
+def dear_words(ahead: Ahead) -> str:
+    """The number without which the plan costs least, where that is much less; "" for none."""
+    plan, of_plan = ahead.plan, _cost(ahead.chosen, ahead.plan)
+    costs = []
+    for switch in switches(plan, ahead.audit) if of_plan else ():
+        if not switch.on:
+            continue
+        other = forecasts.forecast(ahead.population, switch.plan)
+        if cost := _cost(other, plan):
+            costs.append((cost / of_plan, switch, other))
+    if not costs:
+        return ""
+    share, switch, other = min(costs, key=lambda row: row[0])
+    if share > MOST_RIGHT:
+        return ""
+    return DEAR.format(name=plain(switch.label), gives=line_gives(other, plan))
+
+
+def _cost(line: Line, plan: Plan) -> float:
+    if line.refused or not line.half_widths:
+        return 0.0
+    return float(line.labels) if plan.margin is not None else max(line.half_widths.values())
+
+
+def show_switches(ahead: Ahead, card: str) -> None:
+    """A line for each number: on or off, and what the plan would cost the other way."""
+    for switch in switches(ahead.plan, ahead.audit):
+        other = line_gives(forecasts.forecast(ahead.population, switch.plan), ahead.plan)
+        effect = (WITHOUT if switch.on else WITH).format(gives=other) if other else ""
+        key = f"new-switch-{switch.kind}-{switch.name}"
+        st.session_state[key] = switch.on
+        st.toggle(
+            f"**{plain(switch.label)}** · {effect}" if effect else f"**{plain(switch.label)}**",
+            key=key,
+            on_change=_switched,
+            args=(switch, card),
+        )
+
+
+def _switched(switch: Switch, card: str) -> None:
+    current().take(switch.kind, list(switch.kept), card if switch.kind == NUMBERS else "")

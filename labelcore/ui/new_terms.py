@@ -40,6 +40,7 @@ from labelcore.ui import forecasts, waiting
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim
 from labelcore.ui.fields import FIELDS, Rules, same
 from labelcore.ui.new_cards import SYSTEMS
+from labelcore.ui.new_claims import MOST_CLAIMS, Claim
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_race import raced
 from labelcore.ui.params import param_values
@@ -98,6 +99,10 @@ class Terms(Rules):
                 return {"options": words, "first": readings[0]}
             case "deadline_day":
                 return {"first": self.now.first_day}
+            case "stop":
+                return {"label": RULES[part].choice, "first": part in self.goals}
+            case "stop_value":
+                return {"label": f"The value, as in {RULES[part].written}"}
             case "stop_how":
                 return {"first": part}
         return {}
@@ -253,15 +258,23 @@ class Terms(Rules):
     def first_budget(self) -> int:
         return min(max(FIRST_BUDGET, self.least), self.size)
 
-    def goal(self, claims: tuple[str, ...] | None) -> Goal | None:
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The claims that are started from, complete or not."""
+        number = min(self.now.claim_count, MOST_CLAIMS) if self.way == CLAIMS else 0
+        return [Claim(self.now, self.aim, self.population, place) for place in range(number)]
+
+    @cached_property
+    def goal(self) -> Goal | None:
         """What the labels are for; None while a number is out of bounds or a claim incomplete."""
         row = self.row({BUDGET: "budget", MARGIN: "margin"}.get(self.way, "most"))
         number = row.shown(self.now)
-        if row.fault(number) or (self.way == CLAIMS and claims is None):
+        claims = tuple(text for claim in self.claims if (text := claim.text))
+        if row.fault(number) or len(claims) < len(self.claims):
             return None
         if self.way == MARGIN:
             return Goal(margin=float(number) / 100)
-        return Goal(budget=None if number is None else int(number), claims=claims or ())
+        return Goal(budget=None if number is None else int(number), claims=claims)
 
     @property
     def promise(self) -> Promise:
@@ -271,15 +284,17 @@ class Terms(Rules):
             return self.promises[0]
         return Promise(self.shown("promise"))
 
-    def horizon(self, goal: Goal | None) -> int | None:
+    @cached_property
+    def horizon(self) -> int | None:
         """How many times the planned size a watched session may go on to."""
-        budget = self.least if self.way == BUDGET else self.new_labels(goal)
+        budget = self.least if self.way == BUDGET else self.new_labels
         grouped = self.by is not None
         return watched_horizon(self.design, self.design_params, budget=budget, grouped=grouped)
 
-    def new_labels(self, goal: Goal | None) -> int | None:
+    @property
+    def new_labels(self) -> int | None:
         """The planned size as far as it is known; labels that extend a sample are not all of it."""
-        return None if goal is None or self.aim.existing == "random" else goal.budget
+        return self.goal.budget if self.goal and self.aim.existing != "random" else None
 
     @property
     def groupings(self) -> list[str]:
@@ -318,9 +333,9 @@ class Terms(Rules):
         """Whether all numbers are to hold at once."""
         return self.numbers > 1 and bool(self.shown("together"))
 
-    def at_once(self, goal: Goal | None) -> AtOnce | None:
+    def at_once(self) -> AtOnce | None:
         """What it changes that all numbers hold at once; None where nothing is foreseen."""
-        budget = (None if goal is None else goal.budget) or forecasts.USUAL
+        budget = (self.goal and self.goal.budget) or forecasts.USUAL
         try:
             plan = self.plan(
                 budget=min(budget, len(self.population)),
@@ -349,41 +364,54 @@ class Terms(Rules):
         watched = self.promise == Promise.WATCHED and self.aim.existing != "random"
         return self.design.smallest_watched_budget if watched else 0
 
-    def too_few_to_watch(self, goal: Goal) -> str:
+    @property
+    def too_few_to_watch(self) -> str:
         """Why so few labels cannot be watched, in the words of the page; nothing where they can."""
-        least, budget = self.fewest, goal.budget
-        if budget is None or budget >= least:
+        budget = self.goal.budget if self.goal else None
+        if budget is None or budget >= self.fewest:
             return ""
         return (
-            f"Watching while you label needs at least {least} labels; label more, or choose "
+            f"Watching while you label needs at least {self.fewest} labels; label more, or choose "
             f"{PROMISES[Promise.FIXED]!r}."
         )
 
-    def goals(self, goal: Goal) -> tuple[str, ...]:
+    @cached_property
+    def goals(self) -> tuple[str, ...]:
         """The stop rules that look at the labels: these need a promise that holds at every look."""
-        return wanted(self.design.stop_rules, goal) if self.promise == Promise.WATCHED else ()
+        looks = self.goal is not None and self.promise == Promise.WATCHED
+        return wanted(self.design.stop_rules, self.goal) if looks else ()
 
-    def stops(self, goals: Sequence[str]) -> list[str]:
-        """The stop rules that are chosen: the goals unless they are taken away."""
-        every = (*goals, *available(()))
-        return [rule for rule in every if self.now.value("stops", rule in goals, part=rule)]
+    @property
+    def stop_rules(self) -> tuple[str, ...]:
+        """The stop rules to choose from."""
+        return (*self.goals, *available(()))
+
+    @cached_property
+    def stops(self) -> list[str]:
+        """Those that are chosen: the goals unless they are taken away."""
+        return [rule for rule in self.stop_rules if self.shown("stop", rule)]
+
+    @property
+    def first_how(self) -> str:
+        """Goals are wanted together; what does not look at results ends the session alone."""
+        return ALL if looking(self.stops) == tuple(self.stops) else ANY
 
     def deadline(self) -> datetime:
         return datetime.combine(self.shown("deadline_day"), self.shown("deadline_hour"), UTC)
 
-    def stop(self, goals: Sequence[str]) -> tuple[str, ...] | None:
+    @cached_property
+    def stop(self) -> tuple[str, ...] | None:
         """What ends the session, as a plan takes it; None while the deadline lies in the past."""
-        chosen = self.stops(goals)
-        if any(RULES[rule].timed for rule in chosen) and self.deadline() <= datetime.now(UTC):
+        if any(RULES[rule].timed for rule in self.stops) and self.deadline() <= datetime.now(UTC):
             return None
-        rules = tuple(f"{rule} {self._value_of(rule)}".rstrip() for rule in chosen)
-        how = self.shown("stop_how", first_how(chosen))
+        rules = tuple(f"{rule} {self._value_of(rule)}".rstrip() for rule in self.stops)
+        how = self.shown("stop_how", self.first_how)
         return (ALL, *rules) if len(rules) > 1 and how == ALL else rules
 
     def _value_of(self, rule: str) -> str:
         if RULES[rule].timed:
             return self.deadline().isoformat(timespec="minutes")
-        return str(self.now.value("stop_value", "", part=rule))
+        return str(self.shown("stop_value", rule))
 
     def plan(self, **terms: Any) -> Plan:
         """The plan of the method on these terms. Raises ValueError, TypeError where it cannot
@@ -401,26 +429,21 @@ class Terms(Rules):
         )
         return without_unfit_recut(self.population, plan)
 
-    def sized_terms(self) -> dict[str, Any]:
-        """The terms of a method whose number of labels follows from its parameters."""
-        bare = isinstance(self.design, EstimatesCurve) and not self.design.has_confidence
-        sure = {} if bare else {"confidence": self.confidence}
-        return {"promise": self.design.promises[0], **sure}
-
-    def terms(self, goal: Goal, stop: tuple[str, ...]) -> dict[str, Any]:
-        """Goal, confidence, promise and stop rules, as a plan takes them."""
+    @property
+    def given(self) -> dict[str, Any] | None:
+        """Goal, confidence, promise and stop rules, as a plan takes them; None while one of them is
+        missing or wrong. The size of some methods follows from their parameters."""
+        sure = {"confidence": self.confidence}
+        if self.sized:
+            bare = isinstance(self.design, EstimatesCurve) and not self.design.has_confidence
+            return {"promise": self.design.promises[0], **({} if bare else sure)}
+        if self.goal is None or self.too_few_to_watch or self.stop is None:
+            return None
         return {
-            "budget": goal.budget,
-            "margin": goal.margin,
-            "claims": goal.claims,
-            "stop": stop,
-            "confidence": self.confidence,
+            **vars(self.goal),
+            **sure,
+            "stop": self.stop,
             "promise": self.promise,
             "together": self.together,
             "unsure": self.unsure,
         }
-
-
-def first_how(chosen: Sequence[str]) -> str:
-    """Goals are wanted together; what does not look at results ends the session alone."""
-    return ALL if looking(chosen) == tuple(chosen) else ANY

@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.designs.base import INTERVAL_RULES
 from labelcore.plan.stop_rules import RULES
-from labelcore.ui import claims_view, draft
-from labelcore.ui import new_confidence as new_claims
+from labelcore.ui import claims_view, draft, new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
 from tests.app.conftest import button, created, folds, texts, to_aim
@@ -119,7 +118,7 @@ def test_the_approximate_form_stands_first_where_it_saves_a_third() -> None:
 
 
 def _form(labels: dict[str, int]) -> None:
-    from labelcore.ui.new_confidence import claim_form_input
+    from labelcore.ui.new_claims import claim_form_input
 
     claim_form_input(labels)
 

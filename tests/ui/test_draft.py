@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 import pytest
 
@@ -237,6 +238,9 @@ def test_a_pair_of_one_is_refused_with_a_way_out(population: lc.Population) -> N
     assert "exactly two" in fault and still_open
     draft.begin(way.draft)
     assert asked(draft, population).refusal is None and draft.pair == ["nb", "lr"]
+    assert asked(draft, population).title(BETTER) == "Is nb better than lr?"
+    assert asked(Draft(pair=["nb"]), population).title(BETTER) == "Is A better than B?"
+    assert asked(draft, population).title(BOTH) == "Precision and recall"
 
 
 def test_known_answers_that_no_method_can_use_are_refused(population: lc.Population) -> None:
@@ -271,16 +275,20 @@ def test_thresholds_are_those_of_the_question(population: lc.Population) -> None
 @pytest.mark.full
 @pytest.mark.usefixtures("few_sessions_for_claims")
 def test_a_goal_counts_within_its_bounds_alone(population: lc.Population) -> None:
-    assert terms(Draft(), population).goal(None) == Goal(budget=200)
-    assert terms(Draft(budget=60), population).goal(None) == Goal(budget=60)
-    assert terms(Draft(budget=201), population).goal(None) is None
-    assert terms(Draft(way=MARGIN, margin=8.0), population).goal(None) == Goal(margin=0.08)
-    assert terms(Draft(way=MARGIN, margin=50.0), population).goal(None) is None
-    claims = ("precision >= 0.9",)
-    capped = Draft(way=CLAIMS, most=100)
-    assert terms(capped, population).goal(claims) == Goal(budget=100, claims=claims)
-    assert terms(capped, population).goal(None) is None
-    assert terms(Draft(way=CLAIMS, most=3), population).goal(claims) is None
+    def goal(**chosen: Any) -> Goal | None:
+        return terms(Draft(**chosen), population).goal
+
+    assert goal() == Goal(budget=200)
+    assert goal(budget=60) == Goal(budget=60)
+    assert goal(budget=201) is None
+    assert goal(way=MARGIN, margin=8.0) == Goal(margin=0.08)
+    assert goal(way=MARGIN, margin=50.0) is None
+    claims = {"0-percent": 90.0}
+    capped = goal(way=CLAIMS, most=100, claims=claims)
+    assert capped == Goal(budget=100, claims=("precision[lr] >= 0.9",))
+    assert goal(way=CLAIMS, most=100) is None
+    assert goal(way=CLAIMS, claims={"0-percent": 100.0}) is None
+    assert goal(way=CLAIMS, most=3, claims=claims) is None
 
 
 def test_the_way_that_is_chosen_is_one_that_there_is(population: lc.Population) -> None:
@@ -293,42 +301,40 @@ def test_the_way_that_is_chosen_is_one_that_there_is(population: lc.Population) 
 
 
 def test_few_labels_are_looked_at_once(population: lc.Population) -> None:
-    few = terms(Draft(budget=20, design="recalibrated_neyman"), population)
-    assert "at least 40 labels" in few.too_few_to_watch(Goal(budget=39))
-    assert few.too_few_to_watch(Goal(budget=40)) == ""
-    once = terms(replace(few.now, promise="fixed"), population)
-    assert once.too_few_to_watch(Goal(budget=20)) == ""
+    few = terms(Draft(budget=39, design="recalibrated_neyman"), population)
+    assert "at least 40 labels" in few.too_few_to_watch and few.given is None
+    assert terms(replace(few.now, budget=40), population).too_few_to_watch == ""
+    assert terms(replace(few.now, promise="fixed"), population).too_few_to_watch == ""
     extended = Terms(few.now, replace(few.aim, existing="random"), population)
-    assert extended.too_few_to_watch(Goal(budget=20)) == ""
+    assert extended.fewest == 0
 
 
 @pytest.mark.full
 def test_a_session_that_looks_once_ends_with_its_labels(population: lc.Population) -> None:
-    goal = Goal(margin=0.05)
     watched = terms(Draft(way=MARGIN), population)
-    assert watched.stop(watched.goals(goal)) == ("margin",)
+    assert watched.stop == ("margin",)
     once = terms(Draft(way=MARGIN, promise="fixed"), population)
-    assert once.goals(goal) == ()
+    assert once.goals == ()
     away = terms(Draft(way=MARGIN, stops={"margin": False}), population)
-    assert away.stop(away.goals(goal)) == ()
+    assert away.stop == ()
 
 
 def test_a_deadline_in_the_past_ends_nothing(population: lc.Population) -> None:
     today = datetime.now(UTC).date()
     late = Draft(way=MARGIN, stops={"deadline": True}, day=today + timedelta(days=2), hour=time(9))
-    rules = terms(late, population).stop(("margin",))
+    rules = terms(late, population).stop
     assert rules == ("margin", f"deadline {today + timedelta(days=2)}T09:00+00:00")
     late.take("stop_how", "all", "any")
-    assert terms(late, population).stop(("margin",)) == ("all", *rules)
+    assert terms(late, population).stop == ("all", *rules)
     late.take("day", today - timedelta(days=1))
-    assert terms(late, population).stop(("margin",)) is None
+    assert terms(late, population).stop is None
 
 
 def test_the_plan_is_what_the_draft_says(population: lc.Population) -> None:
     draft = Draft(budget=80, confidence=0.9, promise="fixed", design="simple_random", seed=5,
                   together=True, unsure="worst")  # fmt: skip
     found = terms(draft, population)
-    plan = found.plan(**found.terms(Goal(budget=80), ()))
+    plan = found.plan(**found.given or {})
     assert (plan.design, plan.budget, plan.confidence) == ("simple_random", 80, 0.9)
     assert (plan.promise, plan.seed, plan.together) == ("fixed", 5, True)
     assert terms(replace(draft, seed=-1), population).seed == draft.first_seed

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.planning.methods import Line
 from labelcore.ui import forecasts, new_price
-from labelcore.ui.new_price import RANDOM, THIS_PLAN, WITH_SCORES, Ahead
+from labelcore.ui.new_price import RANDOM, THIS_PLAN, WITH_SCORES, Ahead, Row, words_of
 
 ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 200}\n" for n in range(200))
 
@@ -38,7 +39,7 @@ def test_a_curve_is_called_by_what_its_plan_uses(
     tmp_path: Path, design: str, scored: bool, name: str
 ) -> None:
     population, plan = read(tmp_path, scored=scored), lc.Plan(design, ["accuracy"], budget=20)
-    assert Ahead(plan, population, Line(design, design), {}).called(design) == name
+    assert Ahead(plan, population, [Line(design, design)]).called(design) == name
 
 
 def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
@@ -48,7 +49,21 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
     population = read(tmp_path, scored=True)
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100)
-    ahead = Ahead.of(plan, population, [forecasts.forecast(population, plan)], 70)
+    ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
     ahead.show()
     (chart,) = drawn
     assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
+
+
+def test_a_method_that_is_not_the_cheapest_says_why_it_is_recommended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    another = type("Duel", (PairedComparison,), {"settles": "recall_difference"})
+    monkeypatch.setitem(lc.DESIGNS, "duel", another())
+    names = ("recalibrated_neyman", "paired_comparison", "duel")
+    rows = [Row(name, "watched", 180, False, name) for name in names]
+    for best, why in (("paired_comparison", "accuracy"), ("duel", "recall")):
+        told = words_of(rows, best).values()
+        assert [*told] == [name + f" · its first labels settle {why}" * (name == best)
+                           for name in names]  # fmt: skip
+    assert [*words_of(rows, "recalibrated_neyman").values()] == [*names]

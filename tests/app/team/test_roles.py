@@ -396,9 +396,9 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         called.add(name if "." in name else f"{file}.{name}")
     own = {
         "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
-        "start.show_all_rows", "remedies.begin", "new_screens.go", "asking._take",
+        "start.show_all_rows", "asking.begin", "new_screens.go", "asking._take",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
-        "asked.now.take", "items.now.take", "new_costs._take", "new_tree._used",
+        "asked.now.take", "items.now.take", "new_price._switched", "new_tree._used",
         "watch_preview._take", "st.login", "st.logout", "audit_page.show_more",
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.works", "work.cancel", "waiting.stop", "waiting.on_click",
