@@ -363,14 +363,14 @@ def add_scores(items: Items) -> None:
 
 def say_what_was_read(items: Items, population: Population) -> None:
     """How many items and columns, once nothing of the file is left that cannot be read."""
-    if not population.classifiers and not items.guess.perhaps:
-        named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
-        line = f"{what_was_read(population)}, no fault. {named}"
-    elif len(population.classes) == 2:
-        line = f"{what_was_read(population)}, no fault"
-    else:
-        line = f"{what_was_read(population)}, {len(population.classes)} classes"
-    st.markdown(f":material/check: {plain(line)}")
+    named = len(population.arguments["predictions"])
+    parts = ((len(population.scores), "score"), (named, "prediction column"))
+    read = [count(len(population), "item"), *(count(*part) for part in parts if part[0])]
+    several = len(population.classes) > 2
+    read.append(f"{len(population.classes)} classes" if several else "no fault")
+    without = not population.classifiers and not items.guess.perhaps
+    then = f". {WITHOUT_CLASSIFIER.format(where=MEANINGS)}" if without else ""
+    st.markdown(f":material/check: {plain(', '.join(read) + then)}")
 
 
 def roles(items: Items) -> dict[str, str]:
@@ -437,12 +437,6 @@ def show_duplicates(repeated: Duplicates, items: int) -> None:
     )
 
 
-def what_was_read(population: Population) -> str:
-    named = len(population.arguments["predictions"])
-    parts = ((len(population.scores), "score"), (named, "prediction column"))
-    return ", ".join((count(len(population), "item"), *(count(*part) for part in parts if part[0])))
-
-
 def choose_file(now: Draft) -> bool:
     """Whether there is a file; while there is none, it is asked for."""
     if now.path is None:
@@ -478,25 +472,21 @@ def bring(now: Draft) -> None:
 
 
 def dialect_rows(items: Items) -> dict[str, Field]:
-    """The input of each field of the dialect: what the marks in numbers and around texts are is
-    detected anew once the rest is chosen."""
+    """The input of each field of the dialect, which begins as it was detected: what the marks in
+    numbers and around texts are is detected anew once the rest is chosen."""
+
+    def row(name: str, form: Form) -> Field:
+        options, first = dict(field_words(form, name)), getattr(form.dialect, name)
+        return replace(
+            FIELDS["read"], label=FIELD_LABELS[name], options=options, first=first, part=name
+        )
+
     form = items.form
-    rows = {name: dialect_row(name, form) for name in form.options if name not in MARKS}
-    chosen = {name: row.shown(items.now) for name, row in rows.items()}
+    rows = {name: row(name, form) for name in form.options if name not in MARKS}
+    chosen = {name: one.shown(items.now) for name, one in rows.items()}
     changed = {name: value for name, value in chosen.items() if value != rows[name].first}
     again = files.read_form(items.path, changed) if changed else form
-    return rows | {name: dialect_row(name, again) for name in MARKS if name in form.options}
-
-
-def dialect_row(name: str, form: Form) -> Field:
-    """The input of a field of the dialect, which begins as it was detected."""
-    return replace(
-        FIELDS["read"],
-        label=FIELD_LABELS[name],
-        options=dict(field_words(form, name)),
-        first=getattr(form.dialect, name),
-        part=name,
-    )
+    return rows | {name: row(name, again) for name in MARKS if name in form.options}
 
 
 def choose_dialect(items: Items) -> None:
