@@ -222,9 +222,10 @@ function begin(parentElement) {
   const toCell = (event) => {
     const all = cells(),
       place = all.indexOf(document.activeElement);
+    if (place < 0) return false; // Without an item there is nothing to be across.
     const across = getComputedStyle(box.firstElementChild).gridTemplateColumns.split(" ").length;
     const by = { ...AROUND, ArrowUp: -across, ArrowDown: across } [event.key];
-    if (place < 0 || !by || !all[place + by]) return false;
+    if (!by || !all[place + by]) return false;
     all[place + by].focus();
     return true;
   };

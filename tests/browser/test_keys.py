@@ -181,3 +181,15 @@ def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
     driving.answer(page, "n")
     assert "Too quick" not in driving.saved(page)
     agree(page, data, project, before)
+
+
+def test_keys_act_where_no_item_is_left(lasting_page: Page, shared_server: Server) -> None:
+    page, name = lasting_page, "Keys at the end"
+    driving.begin(page, shared_server, name, design="simple_random", budget=2, promise="fixed")
+    for key in "yn":
+        driving.answer(page, key)
+    page.keyboard.press("h")
+    page.get_by_text("What counts?").wait_for(timeout=10_000)
+    page.keyboard.press("u")
+    driving.wait_for_item(page)
+    assert len(driving.undone(driving.events(shared_server.data, name))) == 1
