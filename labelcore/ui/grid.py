@@ -87,7 +87,11 @@ def is_offered(session: Session, view: Sequence[Node]) -> bool:
     several = engine.batch_left > 0 or max(latest.values(), default=0) > 1
     if several and len(session.population.classes) == 2 and kind_of(view):
         st.session_state[key] = True  # From now on, so that no button comes and goes.
-    return bool(st.session_state.get(key))
+    return was_offered(session)
+
+
+def was_offered(session: Session) -> bool:
+    return bool(st.session_state.get(f"offered {_key(session)}"))
 
 
 def swap(session: Session) -> None:

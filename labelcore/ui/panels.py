@@ -18,7 +18,7 @@ from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
-from labelcore.ui.hidden import hidden_words, is_hidden
+from labelcore.ui.hidden import KEY, hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.status import counts, goal_line, shown_word
@@ -37,6 +37,8 @@ KEYS = (
     "{flag}  Flag, M  Note: kept with the item, no effect on the figures.\n"
     "H  This help.  Esc  closes it."
 )
+GRID_KEY = "{turn}  Grid: several items on one page.\n"
+VERDICT_KEY = "{key}  Verdict: what was hidden of your last item.\n"
 
 PAGE_KEYS = (
     "The key on an item  presses it, once more lets go.\n"
@@ -93,7 +95,9 @@ def help_panel(session: Session, person: str) -> None:
     ]
     paged, turn = grid.is_on(session, person), turn_key(session)
     keys = PAGE_KEYS.format(turn=turn) if paged else KEYS.format(flag=flag_key(session))
-    st.text("\n".join([*([] if paged else caps), keys]))
+    more = VERDICT_KEY.format(key=KEY) if is_hidden(session) else ""
+    more += GRID_KEY.format(turn=turn) if grid.was_offered(session) and not paged else ""
+    st.text("\n".join([*([] if paged else caps), more + keys]))
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
     if several_people(session):
         name_form(session.project, session, person, "What you are called")

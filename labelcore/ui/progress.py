@@ -39,7 +39,7 @@ from labelcore.ui.status import (
     figure_name,
     goal_line,
     main_and_other,
-    progress_line,
+    progress_parts,
 )
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import number_table
@@ -154,7 +154,8 @@ def how_far(session: Session) -> None:
     status = title(session) if now.ended or not session.going_on else "Labelling is going on"
     st.progress(now.share)
     with st.container(key="line"):
-        st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
+        parts = progress_parts(now, clock(last.at, reader_zone()) if last else None)
+        st.text(" · ".join([status, *(part for part in parts if part not in status)]))
     way_to_label(session)
 
 

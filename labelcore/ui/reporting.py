@@ -9,6 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from labelcore.access import Right
 from labelcore.charts.look_picture import ALONG_SCORES, OVER_LABELS, Picture
 from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
@@ -23,7 +24,7 @@ from labelcore.results.curves import Cut
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.safe_text import plain
 from labelcore.session.session import Session
-from labelcore.ui import sessions
+from labelcore.ui import sessions, visitor
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
@@ -47,7 +48,8 @@ from labelcore.words.quantities import model_word, names_another
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
-INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
+INTERIM = "Interim: this project is not finished."
+GO_ON = "Continue or finish it on the page Label."
 TRAINED = {
     "no": "It is stated that the {model} was not trained on these items.",
     "yes": "Some of these items were used for training: the figures may flatter the {model}.",
@@ -71,7 +73,8 @@ def report_page(project: str) -> None:
     st.title(plain(tied(now.sentence) if now else project, 200), anchor=False)
     show_unrecorded(session)
     if not session.status.over:
-        st.caption(f":material/hourglass_top: {INTERIM}")
+        more = f" {GO_ON}" if visitor.allowed(Right.RUN) else ""
+        st.caption(f":material/hourglass_top: {INTERIM}{more}")
         way_to_label(session)
     if now is not None:
         shown, lines = replace(now, views=()), said_of(now, results)

@@ -278,6 +278,16 @@ def judged_percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share < 0.995 else f"{min(100 * share, 99.9):.1f} %"
 
 
+def left_percent(share: float) -> str:
+    """The share of the items that nobody can judge, where a person can judge ``share``.
+
+    >>> left_percent(0.912), left_percent(0.9968), left_percent(0.9999)
+    ('9 %', '0.3 %', '0.1 %')
+    """
+    left = 1 - share
+    return f"{100 * left:.0f} %" if left > 0.005 else f"{max(100 * left, 0.1):.1f} %"
+
+
 def labels_words(labels: int, scope: Scope, given: str = "") -> str:
     """The labels that a figure rests on, those from before the project told apart.
 

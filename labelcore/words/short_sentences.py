@@ -33,14 +33,13 @@ from labelcore.words.quantities import (
 )
 from labelcore.words.race import ONLY_THESE, THESE_FIRST
 from labelcore.words.sentences import (
-    THAT_CAN_BE_JUDGED,
     by_which_rule,
     confidence_words,
     count,
     decimals,
     due_words,
     group_words,
-    judged_percent,
+    left_percent,
     range_text,
 )
 from labelcore.words.unsure import odds_words
@@ -62,7 +61,7 @@ EXACT = "{name} is exactly {value}: every item that matters has a label."
 EXACT_OF_THESE = "{name} is exactly {value}, of the items that a person can judge."
 SURE = "{sure} sure{of_these}: {finding}."
 FOR_GROUP = ", for {group}"
-OF_THESE = ", of the {judged}" + THAT_CAN_BE_JUDGED
+OF_THESE = ", of all but the {left} that nobody can judge"
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of the first {items} items by score, {range} % are {positive!r}"
 EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
@@ -196,7 +195,7 @@ def _short(estimate: Estimate) -> str:
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
     judged = scope.judged
-    these = "" if judged is None else OF_THESE.format(judged=judged_percent(judged))
+    these = "" if judged is None else OF_THESE.format(left=left_percent(judged))
     if scope.by:
         these = FOR_GROUP.format(group=group_words(scope)) + these
     return SURE.format(sure=confidence_words(estimate.confidence), of_these=these, finding=finding)

@@ -130,6 +130,9 @@ def test_the_help_leaves_item_and_answers_and_is_closed_by_its_key(app, make) ->
     item = surface(page)["item"]
     button(page, "help").click().run()
     assert "Junk counts." in texts(page) and surface(page)["item"] == item
+    tools = {one["key"] for one in surface(page)["tools"]["buttons"] if one["key"]}
+    told = {line.split("  ")[0].strip() for line in re.split(r"\n|, ", texts(page))}
+    assert "G" in tools and tools <= told
     button(page, "positive").click().run()
     assert fresh(session).labels == 1 and "Junk counts." in texts(page)
     button(page, "help").click().run()
@@ -206,6 +209,7 @@ def test_budget_used_then_finish(app, make) -> None:
     button(page, "state-finish").click().run()
     assert fresh(session).status == "finished"
     assert "This project is finished" in texts(page)
+    assert texts(app("progress", project="demo")).count("finished") == 1
 
 
 def test_goal_reached_then_go_on(app, make) -> None:

@@ -68,7 +68,7 @@ def test_markdown_says_what_the_page_says(made: Made, tmp_path: Path) -> None:
     unmarked = unescape(text.replace("\\", ""))
     assert (
         text.startswith("Is this spam? · items.csv")
-        and "\n# 95 % sure, of the 99 % that a person can judge: " in text
+        and "\n# 95 % sure, of all but the 1 % that nobody can judge: " in text
     )
     for result in made.session.results().values():
         assert result.sentence() in unmarked.replace("\N{NO-BREAK SPACE}", " ")

@@ -25,6 +25,7 @@ from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import RIGHTS, Role, visitor_as
 from labelcore.team.settings import KEY
 from labelcore.ui import actions, naming, people, presses, project_menu, sessions, setup, visitor
+from labelcore.ui.reporting import GO_ON, INTERIM
 from tests.app.conftest import button, pictures, surface_buttons, texts
 from tests.cases import sampled
 
@@ -501,6 +502,8 @@ def test_a_viewer_changes_nothing(app, make, come: Come) -> None:
     assert pictures(start)
     assert not start.get("menu_button") and "Label" not in links(page)
     assert links(start)["**demo**"] == links(page)["Progress"]
+    said = [one.value for one in app("report", project="demo").caption]
+    assert any(INTERIM in one for one in said) and not any(GO_ON in one for one in said)
     come("start adjudicator")
     page = app("review", project="demo")
     page.session_state["review-opened"] = (1, "c" * 24)
