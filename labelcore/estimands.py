@@ -400,13 +400,8 @@ def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
 
 def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:
     """Which cells make up the denominator, where that is known before labelling, (..., n_cells)."""
-    if row.group == "all":
-        return np.ones(cells.predicted.shape, dtype=bool)
-    if row.group == "predicted":
-        return cells.predicted
-    if row.group == "unpredicted":
-        return ~cells.predicted
-    return None
+    every, called = np.ones(cells.predicted.shape, dtype=bool), cells.predicted
+    return {"all": every, "predicted": called, "unpredicted": ~called}.get(row.group)
 
 
 def known_before(row: Estimand, cells: Cells) -> int | None:

@@ -45,9 +45,9 @@ def loaded(reference: str) -> Any:
     return EntryPoint("", reference, "").load()
 
 
-def brought(group: str) -> Iterator[tuple[str, Any]]:
+def brought(group: str, needed: bool = False) -> Iterator[tuple[str, Any]]:
     """Name and value of everything that comes in under a group; what fails to load is left out,
-    with a warning."""
+    with a warning, unless it is ``needed``: then its error is raised."""
     ours = BESIDE.get(group, {})
     for name, reference in ours.items():
         if find_spec(reference.partition(":")[0]) is not None:
@@ -57,6 +57,8 @@ def brought(group: str) -> Iterator[tuple[str, Any]]:
             try:
                 yield point.name, point.load()
             except Exception as error:
+                if needed:
+                    raise
                 warn(f"{point.value}, an entry point of {group}, is left out: {error}")
 
 
@@ -67,14 +69,27 @@ def warn(message: str) -> None:
 class Table(UserDict[str, Row]):
     """A table of the core whose further rows come in under a group, when it is first looked into.
 
-    >>> table = Table("labelcore.nothing", {"own": 1})
+    A row that is no ``kind``, or has the name of one that is there, is left out with a warning;
+    where rows are ``replaceable``, the one that comes in takes its place.
+
+    >>> table = Table("labelcore.nothing", {"own": 1}, int)
     >>> dict(table)
     {'own': 1}
     """
 
-    def __init__(self, group: str, own: Mapping[str, Row]) -> None:
-        self.group, self.own = group, own
+    def __init__(
+        self, group: str, own: Mapping[str, Row], kind: Any, replaceable: bool = False
+    ) -> None:
+        self.group, self.own, self.kind, self.replaceable = group, own, kind, replaceable
 
     @cached_property
     def data(self) -> dict[str, Row]:  # type: ignore[override]
-        return {**self.own, **dict(brought(self.group))}
+        rows = dict(self.own)
+        for name, row in brought(self.group):
+            if not isinstance(row, self.kind):
+                warn(f"{name!r} of {self.group} is left out: it must be a {self.kind.__name__}")
+            elif name in rows and not self.replaceable:
+                warn(f"{name!r} of {self.group} is left out: there is one of this name")
+            else:
+                rows[name] = row
+        return rows

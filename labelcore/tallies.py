@@ -274,16 +274,6 @@ class Pairs(Tally):
     """Labels of the parts of the strata that share the predictions of two classifiers; a
     prediction alone is the first one's."""
 
-    def __init__(
-        self,
-        stratum: Codes,
-        first: Codes,
-        second: Codes,
-        n_classes: int,
-        groups: Grouping | None = None,
-    ) -> None:
-        super().__init__(stratum, first, n_classes, second=second, groups=groups)
-
     def cells(self, class_index: int | None) -> Cells:
         return replace(super().cells(class_index), other=self.second_prediction == class_index)
 
@@ -305,7 +295,7 @@ def tally_of(
     n_classes = len(population.classes)
     if isinstance(whose, tuple):
         first, second = (population.predictions[name] for name in whose)
-        return Pairs(stratum, first, second, n_classes, groups)
+        return Pairs(stratum, first, n_classes, second=second, groups=groups)
     prediction = None if whose is None else population.predictions.get(whose)
     return Tally(stratum, prediction, n_classes, groups=groups)
 
@@ -318,12 +308,8 @@ def tallies_of(
     groups: Grouping | None = None,
 ) -> Tallies:
     """The empty cells of every classifier, and of every two that are asked about."""
-    return Tallies(
-        {
-            whose: tally_of(population, stratum, whose, groups)
-            for whose in subjects_of(classifiers, asked)
-        }
-    )
+    subjects = subjects_of(classifiers, asked)
+    return Tallies({whose: tally_of(population, stratum, whose, groups) for whose in subjects})
 
 
 def subjects_of(classifiers: tuple[str | None, ...], asked: Sequence[Question]) -> list[Whose]:

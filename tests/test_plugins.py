@@ -6,7 +6,9 @@ import json
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,19 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore import plugins
+from labelcore.cli import COMMANDS
 from labelcore.designs import METHODS, Method, register
 from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
 from labelcore.designs.simple_random import SimpleRandom
 from labelcore.errors import ContractError, PopulationError
+from labelcore.exchange import LABELLED_FORMS
+from labelcore.items.kinds import KINDS
+from labelcore.plugins import Table
 from labelcore.population.formats import FORMATS
+from labelcore.store import STORES
 from labelcore.testing import broken_cases, cases
+from labelcore.ui.door import entrance
 from tests.cases import sampled
 
 PACKAGE = Path("examples") / "labelcore-tenths"
@@ -144,6 +153,46 @@ def test_a_case_names_the_contract_that_is_broken() -> None:
             case.check()
     finally:
         del METHODS["clinging"], lc.DESIGNS["clinging"]
+
+
+# --- other groups ---------------------------------------------------------------------------------
+
+NO_EXPORT, NAMED = "it must be a LabelledForm", "there is one of this name"
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value", "why"),
+    [
+        (LABELLED_FORMS, "mine", "os:getcwd", NO_EXPORT),
+        (LABELLED_FORMS, "doccano", "labelcore_fasttext:FORM", NAMED),
+        (LABELLED_FORMS, "fasttext", "labelcore_fasttext:FORM", ""),
+        (FORMATS, ".mine", "os:getcwd", "it must be a Reader"),
+        (FORMATS, ".csv", "labelcore_orc:OrcFile", NAMED),
+        (FORMATS, ".orc", "labelcore_orc:OrcFile", ""),
+        (STORES, "sqlite", "os:getcwd", NAMED),
+        (KINDS, "mine", "os:name", "it must be a Callable"),
+        (COMMANDS, "mine", "os:getcwd", "it must be a Command"),
+        (COMMANDS, "export", "labelcore.cli.trail:audit", ""),
+    ],
+)
+def test_what_is_of_no_use_or_has_the_name_of_ours_is_left_out_with_a_warning(
+    table: Any, name: str, value: str, why: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(root / PACKAGE)
+    point = EntryPoint(name, value, table.group)
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
+    with warnings.catch_warnings(record=True) as told:
+        found = dict(Table(table.group, table.own, table.kind, table.replaceable))
+    left_out = f"{name!r} of {table.group} is left out: {why}"
+    assert [str(one.message) for one in told] == ([left_out] if why else [])
+    assert found.get(name) is (table.get(name) if why else point.load())
+
+
+def test_an_entrance_that_fails_to_load_opens_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("login", "os:no_such_login", "labelcore.entrance")
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
+    with pytest.raises(AttributeError, match="no_such_login"):
+        entrance.__wrapped__()
 
 
 # --- installed ------------------------------------------------------------------------------------

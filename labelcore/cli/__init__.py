@@ -36,6 +36,8 @@ COMMANDS: Table[click.Command] = Table(
             *(backup, restore, verify, copy, dump, load, erase, audit),
         )
     },
+    click.Command,
+    replaceable=True,
 )
 
 

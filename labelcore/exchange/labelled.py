@@ -345,6 +345,7 @@ LABELLED_FORMS: Mapping[str, LabelledForm] = Table(
         "langfuse": LabelledForm(langfuse_jsonl, "Langfuse", LINES, from_langfuse),
         "phoenix": LabelledForm(phoenix_parquet, "Phoenix", PARQUET, has_spans),
     },
+    LabelledForm,
 )
 CONFIGS: dict[str, Callable[[Session], bytes]] = {
     "label-studio": lambda session: labelling_config(session).encode()

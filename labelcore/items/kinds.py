@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from labelcore.items import json_text, picture_address, picture_file, table, talk
 from labelcore.items.forms import Folders, Form, Reader
@@ -19,6 +19,7 @@ KINDS: Mapping[str, Reader] = Table(
         "table": table.read,
         "JSON": json_text.read,
     },
+    Callable,
 )
 
 

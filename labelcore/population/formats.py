@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,7 @@ class TableFile(Protocol):
         """All values of the first rows, as text."""
 
 
+@runtime_checkable
 class Reader(Protocol):
     """A row of FORMATS: the class of a table."""
 
@@ -97,6 +98,7 @@ FORMATS: Mapping[str, Reader] = Table(
         ".xlsx": ExcelFile,
         ".parquet": ParquetFile,
     },
+    Reader,
 )
 
 

@@ -83,7 +83,7 @@ def _sqlite(address: str, **options: Any) -> LabelStore:
 
 # The part of the address before "://" -> what opens it.
 STORES: MutableMapping[str, Callable[..., LabelStore]] = Table(
-    "labelcore.stores", {"memory": MemoryStore, "sqlite": _sqlite}
+    "labelcore.stores", {"memory": MemoryStore, "sqlite": _sqlite}, Callable
 )
 
 

@@ -164,7 +164,7 @@ class Entrance:
 @cache
 def entrance() -> Entrance:
     """The one in force: that of another room, where there is one."""
-    entrances = [make() for _, make in brought(GROUP)]
+    entrances = [make() for _, make in brought(GROUP, needed=True)]
     return entrances[-1] if entrances else Entrance()
 
 
