@@ -427,12 +427,12 @@ class Items:
 
         def make() -> IntArray:
             along = [self._along(stretch, name) == code for name, code in predicted.items()]
-            return narrow(np.flatnonzero(np.all(along, axis=0)), len(self))
+            return narrow(np.flatnonzero(np.all(along, axis=0)), len(self) + 1)
 
         key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
         every = self._worked.places.get(key, make)
         # NumPy would make wider numbers of all of them for ends of another type.
-        ends = np.array([first, end], dtype=narrow(np.zeros(0, dtype=np.int64), len(self)).dtype)
+        ends = np.array([first, end], dtype=every.dtype)
         return every[slice(*np.searchsorted(every, ends).tolist())]
 
     def _along(self, stretch: Stretch, classifier: str) -> NDArray[Any]:

@@ -103,3 +103,15 @@ def test_what_is_kept_is_there_when_its_first_name_is_not(
     assert linked.samefile(first) and not copied.samefile(first)
     first.unlink()
     assert linked.read_bytes() == copied.read_bytes() == b"what is kept"
+
+
+@pytest.mark.parametrize("number", [128, 32_768])
+def test_as_many_items_as_a_type_of_numbers_counts_are_drawn_from(number: int) -> None:
+    """Their places end at a number that is one too large for the type that holds the places."""
+    call = np.arange(number) % 2
+    table = pa.table({"text": call.astype(str), "score": call / 3, "call": call})
+    population = lc.read_population(
+        table, content="text", scores={"lr": "score"}, predictions={"lr": "call"}
+    )
+    session = lc.Session(population, lc.Plan("recalibrated_neyman", "precision", budget=60))
+    assert session.next() is not None and sum(session.strata()["items"]) == number
