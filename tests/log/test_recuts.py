@@ -139,6 +139,24 @@ def test_undo_and_revise_go_on_across_the_cut(population: lc.Population, truth: 
     )
 
 
+def test_an_item_taken_back_at_the_cut_is_of_its_stratum_still(
+    population: lc.Population, truth: np.ndarray
+) -> None:
+    session = lc.Session(population, plan(seed=1))
+    while not recuts.recut_due(session.engine):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, population.classes[truth[int(draw.item_id[1:])]])
+    session.drawing.cut_anew("another process")
+    session.undo()
+    again = session.next()
+    assert again is not None and len(cuts(session)) == 1
+    assert (again.index, again.stratum) == (draw.index, draw.stratum)
+    assert session.engine.frame.stratum[int(again.item_id[1:])] != draw.stratum, (
+        "it has another now"
+    )
+
+
 def test_a_cut_that_does_not_follow_is_refused(
     population: lc.Population, truth: np.ndarray
 ) -> None:

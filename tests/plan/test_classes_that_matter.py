@@ -61,6 +61,16 @@ def test_the_labels_go_to_the_classes_that_matter(population: lc.Population) -> 
         assert [*shares] == list(CLASSES) and sum(shares.values()) == pytest.approx(1)
 
 
+def test_one_class_that_matters_gets_more_than_by_the_accuracy_alone(
+    population: lc.Population,
+) -> None:
+    accuracy = lc.Plan("recalibrated_neyman", "accuracy", budget=400)
+    alone = Outlook(population, accuracy).shares_by_class(400)["invoice"]
+    assert (
+        Outlook(population, plan(("invoice",), budget=400)).shares_by_class(400)["invoice"] > alone
+    )
+
+
 @pytest.mark.full
 def test_without_the_rare_class_fewer_labels_are_needed(population: lc.Population) -> None:
     whole = lc.preview(population, plan())
