@@ -17,7 +17,7 @@ from labelcore.plan.stop_rules import RULES, looking, moment_words
 from labelcore.planning.methods import Line, named
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.safe_text import one_line, plain
+from labelcore.safe_text import plain
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import WayOut, ask, ask_number, begin, current, refuse
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft

@@ -22,7 +22,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.safe_text import plain
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin, current
 from labelcore.ui.chart import show_chart
