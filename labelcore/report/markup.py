@@ -40,6 +40,8 @@ class Markup:
 
 Child = Markup | str | int | None
 
+MOST_ACROSS = 3
+"""Columns that stand side by side on a telephone."""
 EMPTY = frozenset({"meta", "br", "input"})
 VERBATIM = frozenset({"style", "script"})
 """Their text is no HTML: nothing in it is escaped, and it ends at the first end tag."""
@@ -108,9 +110,12 @@ def facts_list(pairs: Iterable[tuple[str, Child]]) -> Markup:
 
 
 def table(caption: str, head: Iterable[Child], rows: Iterable[Iterable[Child]]) -> Markup:
-    """A table that scrolls in its own box when it is too wide; the first cell of a row heads it."""
+    """A table that scrolls in its own box when it is too wide; the first cell of a row heads it.
+    On a telephone the cells of a row of many stand below each other, each beside its heading."""
     cells = [list(row) for row in rows]
     names = list(head)
+    stacks = len(names) > MOST_ACROSS
+    beside = [{"data_head": words_of(name)} if stacks else {} for name in names]
     numeric = [
         bool(cells) and all(_is_number(row[place]) for row in cells) for place in range(len(names))
     ]
@@ -118,7 +123,11 @@ def table(caption: str, head: Iterable[Child], rows: Iterable[Iterable[Child]]) 
         element(
             "tr",
             element("th", row[0], scope="row", **_side(numeric[0])),
-            *(element("td", cell, **_side(numeric[i])) for i, cell in enumerate(row) if i),
+            *(
+                element("td", cell, **_side(numeric[i]), **beside[i])
+                for i, cell in enumerate(row)
+                if i
+            ),
         )
         for row in cells
     ]
@@ -132,7 +141,19 @@ def table(caption: str, head: Iterable[Child], rows: Iterable[Iterable[Child]]) 
         element("thead", element("tr", *columns)),
         element("tbody", *body),
     )
-    return element("div", grid, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    kind = "scroll stacks" if stacks else "scroll"
+    return element("div", grid, class_=kind, tabindex="0", role="region", aria_label=caption)
+
+
+def words_of(child: Child) -> str:
+    """The text of an element.
+
+    >>> words_of(joined("a ", theirs("b"))), words_of(3), words_of(None)
+    ('a b', '3', '')
+    """
+    if isinstance(child, Markup):
+        return "".join(map(words_of, child.children))
+    return "" if child is None else str(child)
 
 
 def tied(text: str) -> str:

@@ -68,6 +68,9 @@ def test_figures_are_drawn_without_network(
     assert visit.page.locator(".plot svg polyline").count() >= 4
     page_width = visit.page.evaluate("document.documentElement.scrollWidth")
     assert page_width == width
+    visit.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.ariaLabel)"
+    assert visit.page.locator(".scroll").evaluate_all(wider) == [] or width > 390
     background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") is (scheme == "light")
     line = visit.page.locator(".plot svg polyline[stroke='var(--data)']").first
