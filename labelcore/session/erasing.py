@@ -612,9 +612,10 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
     newest = at
     for record in store.projects():
         days = json.loads(record.settings_json).get(RETENTION)
-        log = store.events(record.name)
-        newest = max([newest, *(datetime.fromisoformat(event.at) for event in log[-1:])])
-        state = told(log, genesis(record.fingerprint, record.plan_json))
+        log, start = store.events(record.name), genesis(record.fingerprint, record.plan_json)
+        sound = sound_part(log, start)  # A time that was changed since holds nothing up.
+        newest = max([newest, *(datetime.fromisoformat(event.at) for event in sound[-1:])])
+        state = told(log, start)
         ends = [event for event in log if event.kind == "finished"]
         if not days or not ends or state.erased.everything:
             continue

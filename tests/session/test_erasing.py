@@ -305,6 +305,8 @@ def test_texts_of_a_broken_log_are_told_and_hold_up_no_other_project(
     broken = next(event.sequence for event in session.events if event.kind == kind)
     change = f"UPDATE event SET annotator = 'nobody' WHERE sequence = {broken} AND project_id = 1"
     tamper(home / "labels.db", change)
+    last = f"sequence = {session.events[-1].sequence} AND project_id = 1"
+    tamper(home / "labels.db", f"UPDATE event SET at = '2999-01-01T00:00:00+00:00' WHERE {last}")
     end = datetime.fromisoformat(other.events[-1].at)
     for days in (2, 3):
         found = carry_out_retention(session.store, end + timedelta(days=days))
