@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -16,10 +17,11 @@ from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.along_ranks import along_ranks, headline
-from labelcore.report.figure_table import apart_from, numbers_frame, promise_note, tables_of
+from labelcore.report.figure_table import BY, apart_from, numbers_frame, promise_note, tables_of
 from labelcore.report.markup import tied
 from labelcore.report.sections import estimate_frame
 from labelcore.results.base import Finding
+from labelcore.results.cells import Table
 from labelcore.results.curves import Cut
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.safe_text import plain
@@ -28,6 +30,7 @@ from labelcore.ui import sessions, visitor
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
+from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.method_pages import links_of
@@ -91,8 +94,11 @@ def report_page(project: str) -> None:
     if estimates:
         tables = tables_of(session)
         for place, table in enumerate(tables):
-            reading_table(numbers_frame(table), f"figures-{place}")
-            st.caption(plain(promise_note(table)))
+            numbers = partial(show_numbers, table, f"figures-{place}")
+            if place:  # By groups that the plan does not ask about.
+                fold(BY.format(column=table.by), f"fold-figures-{place}", numbers)
+            else:
+                numbers()
         if apart := apart_from(tables, estimates):
             reading_table(
                 estimate_frame(apart).drop(columns=["Confidence", "Promise"]), "estimates"
@@ -112,6 +118,12 @@ def report_page(project: str) -> None:
     facts(session, results)
     recompute(project, session)
     links_of(session)
+
+
+def show_numbers(table: Table, key: str) -> None:
+    """The figures of some rows in numbers, and what is promised of them."""
+    reading_table(numbers_frame(table), key)
+    st.caption(plain(promise_note(table)))
 
 
 def about(session: Session) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, draw
 from labelcore.ui.session_picture import beside, picture
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, Once, table_rows, texts
+from tests.app.conftest import HOSTILE, Once, folds, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 
@@ -176,3 +177,13 @@ def test_every_pair_says_who_is_ahead_or_what_decides(tmp_path: Path) -> None:
     assert row["points"] == "a or b" and row["Accuracy"].endswith(", exact")
     assert (row["Accuracy"][:1] == "a") == (gap > 0) and f"{abs(gap):.1f}" in row["Accuracy"]
     assert {*row} == {"points", "Accuracy", "Precision", "Recall", "F1"}
+
+
+def test_the_report_folds_the_groups_that_the_plan_does_not_ask_about(
+    app: Callable, data_folder: Path, session: lc.Session
+) -> None:
+    assert not [one for one in folds(app("report", project="groups")) if one.startswith("By ")]
+    frame = grouped_frame(400, shares=(0.6, 0.3, 0.1))
+    plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=40, promise="fixed", seed=1)
+    label_all(lc.Session(grouped(frame), plan, session.store, "free"), frame)
+    assert "By language" in folds(app("report", project="free"))
