@@ -174,6 +174,10 @@ def test_figures_unfold_on_a_narrow_screen(
     driving.choose(page, page.locator(".st-key-folded button"))
     expect(page.locator(".st-key-wide")).to_be_visible()
     expect(page.locator(".living .chart")).to_be_visible()
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    chart, answers = (page.locator(one).bounding_box() for one in (".living .chart", ".lc-answers"))
+    assert chart is not None and answers is not None
+    assert chart["y"] + chart["height"] <= answers["y"], "the answers lie over the chart"
     # A press leaves it open.
     driving.answer(page, "y")
     expect(page.locator(".st-key-wide")).to_be_visible()
