@@ -33,6 +33,7 @@ from labelcore.store import open_store
 from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
+from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.params import as_inputs
 from tests.answering import answer_draws
 
@@ -475,12 +476,43 @@ def to_aim(test: AppTest, question: str, aim: str | None = None, **chosen: Any) 
     return test
 
 
+def with_upload(app: Callable[..., AppTest], name: str, content: bytes) -> AppTest:
+    """New project's first screen with a file that was uploaded."""
+    page = app("new_project")
+    page.file_uploader(key="new-upload").upload(name, content, "text/csv").run()
+    return page
+
+
+def opened(app: Callable[..., AppTest], path: str) -> AppTest:
+    """The same with a file of the data folder."""
+    page = app("new_project")
+    page.text_input(key="new-typed").set_value(path).run()
+    assert "no fault" in texts(page)
+    return page
+
+
+def whole_way(
+    app: Callable[..., AppTest], items: Path, aim: str = ACCURACY.title, **chosen: object
+) -> AppTest:
+    """On the last screen, about the accuracy."""
+    page = with_upload(app, "items.csv", items.read_bytes())
+    return to_aim(page, "Is it spam?", aim, **chosen)
+
+
+def error(page: AppTest) -> str:
+    """The first error, as the person reads it."""
+    return page.error[0].value.replace("\\", "").replace(JOINER, "")
+
+
+def store(data_folder: Path) -> lc.store.LabelStore:
+    return open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+
+
 def created(test: AppTest, data_folder: Path) -> lc.Session:
     """The session of the one project there is, once New project has made it."""
     button(test, "new-create").click().run()
-    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    (record,) = store.projects()
-    return lc.Session.open(store, record.name)
+    (record,) = store(data_folder).projects()
+    return lc.Session.open(store(data_folder), record.name)
 
 
 def back(test: AppTest, screens: int = 1) -> AppTest:

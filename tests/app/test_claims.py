@@ -14,8 +14,17 @@ from labelcore.plan.stop_rules import RULES
 from labelcore.ui import claims_view, draft, new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
-from tests.app.conftest import button, created, folds, texts, to_aim
-from tests.app.test_new_project import error, store, whole_way, with_upload
+from tests.app.conftest import (
+    button,
+    created,
+    error,
+    folds,
+    store,
+    texts,
+    to_aim,
+    whole_way,
+    with_upload,
+)
 from tests.cases import sampled
 from tests.plan.test_stop_rules import LABELS
 
@@ -98,9 +107,8 @@ def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
     assert not page.error
     plan = created(page, data_folder).plan
     assert plan.claim_form == "approximate" and plan.horizon == 16
-    session = lc.Session.open(
-        f"sqlite:///{data_folder / 'labelcore.db'}", store(data_folder).projects()[0].name
-    )
+    made = store(data_folder)
+    session = lc.Session.open(made, made.projects()[0].name)
     answer_draws(session, True)
     (claim,) = (one for one in session.results().values() if isinstance(one, lc.Claim))
     assert claim.status != "undecided"

@@ -21,14 +21,15 @@ from tests.app.conftest import (
     back,
     button,
     created,
+    error,
     every_question,
     on,
     surface_buttons,
     table_rows,
     texts,
     to_aim,
+    with_upload,
 )
-from tests.app.test_new_project import error, with_upload
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")

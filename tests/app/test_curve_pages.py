@@ -37,6 +37,7 @@ from tests.app.conftest import (
     texts,
     to_aim,
     wish,
+    with_upload,
 )
 from tests.cases import sampled
 
@@ -386,8 +387,7 @@ def test_report_leads_with_the_head_of_the_list(app, make_curve: MakeCurve) -> N
 @pytest.fixture
 def aimed(app, pairs: Path):
     """A new project on the pairs that asks where to cut, at the step "How sure?"."""
-    page = app("new_project")
-    page.file_uploader(key="new-upload").upload("pairs.csv", pairs.read_bytes(), "text/csv").run()
+    page = with_upload(app, "pairs.csv", pairs.read_bytes())
     to_aim(page, "Alike?", RANKED.title)
     assert not page.error
     return page

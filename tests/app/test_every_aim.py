@@ -13,8 +13,7 @@ from labelcore.safe_text import JOINER
 from labelcore.ui import new_terms
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
-from tests.app.conftest import button, captions, created, every_question, texts, to_aim
-from tests.app.test_new_project import with_upload
+from tests.app.conftest import button, captions, created, every_question, texts, to_aim, with_upload
 from tests.cases import sampled
 
 ITEMS = 240

@@ -19,8 +19,7 @@ from labelcore.population import limits
 from labelcore.population.engines import sources
 from labelcore.ui import reading
 from labelcore.ui.new_cards import ACCURACY
-from tests.app.conftest import aimed, created, surface, texts, to_aim
-from tests.app.test_new_project import error, with_upload
+from tests.app.conftest import aimed, created, error, surface, texts, to_aim, with_upload
 from tests.cases import sampled
 
 

@@ -10,13 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.store import open_store
-from tests.app.conftest import HOSTILE, button, plainly, texts
+from tests.app.conftest import HOSTILE, button, plainly, store, texts
 from tests.cases import sampled
 
 
 def reopened(data_folder: Path, name: str) -> lc.Session:
-    return lc.Session.open(open_store(f"sqlite:///{data_folder / 'labelcore.db'}"), name)
+    return lc.Session.open(store(data_folder), name)
 
 
 def chosen(app, what: str, place: int = 0) -> AppTest:
@@ -44,8 +43,7 @@ def field(page: AppTest, start: str):
 
 
 def names(data_folder: Path) -> list[str]:
-    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    return [record.name for record in store.projects()]
+    return [record.name for record in store(data_folder).projects()]
 
 
 def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_folder: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.ui import new_items
-from tests.app.conftest import created, texts, to_aim
-from tests.app.test_new_project import error, with_upload
+from tests.app.conftest import created, error, texts, to_aim, with_upload
 from tests.cases import sampled
 
 WORDS = "The parcel came late and the box was open, so I want my money back".split()  # noqa: SIM905

@@ -15,8 +15,7 @@ from labelcore.safe_text import plain
 from labelcore.ui import files, new_repeats
 from labelcore.ui.new_cards import BOTH
 from labelcore.ui.new_content import AT_HALF, LEARN, LEAVE_OUT, NOT_AT_HALF, NOTHING, offered
-from tests.app.conftest import created, texts, to_aim
-from tests.app.test_new_groups import opened
+from tests.app.conftest import created, opened, texts, to_aim
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from labelcore.ui.new_cards import BOTH
-from tests.app.conftest import created, texts, to_aim
-from tests.app.test_new_groups import named, opened
+from tests.app.conftest import created, opened, texts, to_aim
+from tests.app.test_new_groups import named
 
 
 def at_the_price(app, data_folder: Path) -> AppTest:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race, waiting
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import CLAIMS, Draft
 from labelcore.ui.new_cards import BETTER
-from tests.app.conftest import created, texts, to_aim
+from tests.app.conftest import created, opened, texts, to_aim
 from tests.cases import sampled
 from tests.grouped import grouped_frame
 
@@ -29,13 +28,6 @@ def named(data_folder: Path, **columns: object) -> str:
     frame["prediction"] = (frame["score"] >= 0.5).map({True: "yes", False: "no"})
     frame.assign(text=words, **columns).to_csv(data_folder / "files" / "items.csv", index=False)
     return "files/items.csv"
-
-
-def opened(app, path: str) -> AppTest:
-    page = app("new_project")
-    page.text_input(key="new-typed").set_value(path).run()
-    assert "no fault" in texts(page)
-    return page
 
 
 @pytest.mark.full

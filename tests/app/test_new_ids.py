@@ -9,7 +9,7 @@ import pytest
 from labelcore.population import id_parts
 from labelcore.ui.new_cards import PREVALENCE
 from labelcore.ui.new_columns import NO_ID, SEVERAL_COLUMNS
-from tests.app.conftest import created, texts, to_aim
+from tests.app.conftest import created, texts, to_aim, with_upload
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -28,8 +28,7 @@ def chosen(page, label: str):
 
 
 def test_two_columns_make_the_id_together(app, data_folder: Path) -> None:
-    page = app("new_project")
-    page.file_uploader(key="new-upload").upload("pairs.csv", pairs(), "text/csv").run()
+    page = with_upload(app, "pairs.csv", pairs())
     judged = "What does the person judge? (one column, or two for a pair)"
     chosen(page, judged).set_value(["left_name", "right_name"]).run()
     chosen(page, "Which column identifies an item?").set_value("left_id").run()

@@ -15,8 +15,7 @@ from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import PREVALENCE
 from labelcore.version import __version__
-from tests.app.conftest import back, button, created, to_aim
-from tests.app.test_new_project import with_upload
+from tests.app.conftest import back, button, created, to_aim, with_upload
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 

@@ -13,7 +13,7 @@ from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
 from tests.answering import answer_draws, next_draw
-from tests.app.conftest import created, on, pictures, texts, to_aim
+from tests.app.conftest import created, on, pictures, texts, to_aim, with_upload
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -32,19 +32,13 @@ def screened(known: str = "top") -> bytes:
     return ("id,title,score,included\n" + "".join(rows)).encode()
 
 
-def uploaded(app, content: bytes):
-    page = app("new_project")
-    page.file_uploader(key="new-upload").upload("papers.csv", content, "text/csv").run()
-    return page
-
-
 def source(page):
     (found,) = [one for one in page.radio if one.label == "Where do the known answers come from?"]
     return found
 
 
 def test_nothing_goes_on_before_the_source_is_said(app) -> None:
-    page = uploaded(app, screened())
+    page = with_upload(app, "papers.csv", screened())
     assert "included: 180 of 300 items have an answer already" in texts(page).replace("\\", "")
     assert source(page).value is None
     assert "To continue, say where the known answers come from" in texts(page)
@@ -54,7 +48,7 @@ def test_nothing_goes_on_before_the_source_is_said(app) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("known", "use"), [("top", "certainty"), ("all over", "random")])
 def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: str) -> None:
-    page = uploaded(app, screened(known))
+    page = with_upload(app, "papers.csv", screened(known))
     source(page).set_value(use).run()
     to_aim(page, "Does it belong?", PREVALENCE.title, budget=60)
     assert "Beside 180 existing labels, taken as" in texts(page)
@@ -71,7 +65,7 @@ def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: st
 
 
 def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -> None:
-    page = uploaded(app, screened())
+    page = with_upload(app, "papers.csv", screened())
     source(page).set_value("random").run()
     (told,) = (one.value.replace("\\", "") for one in page.error)
     assert told == (
@@ -86,7 +80,7 @@ def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -
 
 
 def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
-    page = uploaded(app, screened("all over"))
+    page = with_upload(app, "papers.csv", screened("all over"))
     source(page).set_value("random").run()
     to_aim(page, "Does it belong?", SHIP.title)
     (told,) = (one.value.replace("\\", "") for one in page.error)
@@ -101,7 +95,7 @@ def test_a_ranked_list_beside_them_promises_no_width(
     app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forecasts, "lines", EVERY_METHOD)
-    page = uploaded(app, screened("all over"))
+    page = with_upload(app, "papers.csv", screened("all over"))
     source(page).set_value("random").run()
     to_aim(page, "Does it belong?", RANKED.title)
     shown = texts(page).replace("\\", "")
@@ -121,7 +115,7 @@ def test_a_ranked_list_beside_them_promises_no_width(
 
 @pytest.mark.full
 def test_they_can_be_left_out(app, data_folder: Path) -> None:
-    page = uploaded(app, screened())
+    page = with_upload(app, "papers.csv", screened())
     source(page).set_value("ignored").run()
     to_aim(page, "Does it belong?", PREVALENCE.title)
     session = created(page, data_folder)
@@ -129,7 +123,7 @@ def test_they_can_be_left_out(app, data_folder: Path) -> None:
 
 
 def test_a_full_column_leaves_nothing_to_ask(app, items: Path) -> None:
-    page = uploaded(app, items.read_bytes())
+    page = with_upload(app, "papers.csv", items.read_bytes())
     assert not [one for one in page.radio if one.label.startswith("Where do the known")]
 
 
@@ -154,7 +148,7 @@ def chooser(page):
 
 @pytest.mark.full
 def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None:
-    page = uploaded(app, coded())
+    page = with_upload(app, "papers.csv", coded())
     assert chooser(page).options == ["(none)", "marks"] and chooser(page).value == "(none)"
     chooser(page).set_value("marks").run()
     assert "marks: 60 of 300 items" in texts(page).replace("\\", "")
@@ -166,7 +160,7 @@ def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None
 
 
 def test_no_column_need_be_named(app) -> None:
-    page = uploaded(app, coded())
+    page = with_upload(app, "papers.csv", coded())
     assert on(page).title[0].value == "Question · 2 of 3"
 
 
@@ -178,7 +172,7 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, 
         score = round(1 - number / 300, 4)
         good = rng.random() < (score if told else 0.5)
         rows.append(f"{number},paper {number},{score},{'good' if good else 'bad'}")
-    page = uploaded(app, "\n".join(rows).encode())
+    page = with_upload(app, "papers.csv", "\n".join(rows).encode())
     (field,) = [one for one in page.multiselect if one.label == FIELDS["helpers"].label]
     assert field.value == [] and "opinion" in field.options and "score" not in field.options
     field.set_value(["opinion"]).run()
@@ -207,7 +201,7 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
     """The aim stands there by itself, and its project says how many are missing."""
     content = screened() if scored else without_score(screened())
     found = sum(line.endswith(",1") for line in content.decode().splitlines())
-    page = uploaded(app, content)
+    page = with_upload(app, "papers.csv", content)
     source(page).set_value("certainty").run()
     to_aim(page, "Does it belong?")
     cards = page.radio(key="new-aim")
@@ -231,7 +225,7 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
 @pytest.mark.full
 def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path) -> None:
     rows = "".join(f"i{n},item {n},{int(n % 4 == 0)}\n" for n in range(200))
-    page = uploaded(app, f"id,text,retrieved\n{rows}".encode())
+    page = with_upload(app, "papers.csv", f"id,text,retrieved\n{rows}".encode())
     to_aim(page, "Does it belong?")
     assert page.radio(key="new-aim").value == FOUND.title
     plan = created(page, data_folder).plan
@@ -239,7 +233,7 @@ def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path)
 
 
 def test_another_question_leaves_what_was_found_out(app, data_folder: Path) -> None:
-    page = uploaded(app, without_score(screened()))
+    page = with_upload(app, "papers.csv", without_score(screened()))
     source(page).set_value("certainty").run()
     to_aim(page, "Does it belong?", PREVALENCE.title)
     population = created(page, data_folder).population

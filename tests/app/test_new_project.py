@@ -8,38 +8,29 @@ import numpy as np
 import openpyxl
 import pytest
 
-import labelcore as lc
 from labelcore.population import Dialect
 from labelcore.report import report_html
 from labelcore.safe_text import JOINER
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.new_classifiers import strays
-from tests.app.conftest import HOSTILE, back, button, captions, created, on, texts, to_aim
+from tests.app.conftest import (
+    HOSTILE,
+    back,
+    button,
+    captions,
+    created,
+    error,
+    on,
+    store,
+    texts,
+    to_aim,
+    whole_way,
+    with_upload,
+)
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
-
-
-def store(data_folder: Path) -> lc.store.LabelStore:
-    return lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-
-
-def with_upload(app, name: str, content: bytes):
-    page = app("new_project")
-    page.file_uploader(key="new-upload").upload(name, content, "text/csv").run()
-    return page
-
-
-def whole_way(app, items: Path, aim: str = ACCURACY.title, **chosen: object):
-    """On the last screen, about the accuracy."""
-    page = with_upload(app, "items.csv", items.read_bytes())
-    return to_aim(page, "Is it spam?", aim, **chosen)
-
-
-def error(page) -> str:
-    """The first error, as the person reads it."""
-    return page.error[0].value.replace("\\", "").replace(JOINER, "")
 
 
 def test_empty(app) -> None:

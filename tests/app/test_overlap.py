@@ -10,7 +10,7 @@ from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.reviewed import SETTLE, reviewed
 from labelcore.words.sentences import percent
 from labelcore.words.statuses import TITLES
-from tests.app.conftest import button, created, pictures, texts, to_aim
+from tests.app.conftest import button, created, pictures, texts, to_aim, with_upload
 
 
 def by_two(session: lc.Session, number: int = 4) -> None:
@@ -126,9 +126,7 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
 
 @pytest.mark.full
 def test_readers_and_overlap_take_two_presses(app, items, data_folder) -> None:
-    page = app("new_project")
-    page.file_uploader(key="new-upload").upload("items.csv", items.read_bytes(), "text/csv").run()
-    page = to_aim(page, "Spam?")
+    page = to_aim(with_upload(app, "items.csv", items.read_bytes()), "Spam?")
     page.segmented_control(key="new-readers").set_value(3).run()
     page.select_slider(key="new-overlap").set_value(0.65).run()
     assert "of them judged by 3 people (± " in texts(page)

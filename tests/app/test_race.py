@@ -16,8 +16,7 @@ from labelcore.planning.race import may_race
 from labelcore.ui import new_price, new_race, waiting
 from labelcore.ui.draft import CLAIMS, MARGIN
 from labelcore.ui.new_race import NOT_DONE, TURN
-from tests.app.conftest import created, texts, to_aim
-from tests.app.test_new_project import with_upload
+from tests.app.conftest import created, texts, to_aim, with_upload
 
 SIMULATED = "Simulated on your scores"
 SECONDS = 60.0

@@ -26,8 +26,7 @@ from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, Once, button, cards, texts
-from tests.app.test_new_project import with_upload
+from tests.app.conftest import HOSTILE, Once, button, cards, texts, with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
 from tests.judged import judged, judged_frame

@@ -14,8 +14,7 @@ import labelcore as lc
 from labelcore.report import REPORT_FORMS
 from labelcore.ui.new_cards import LISTS
 from labelcore.words.lists import short_lists
-from tests.app.conftest import bar_texts, created, picture, texts, to_aim
-from tests.app.test_new_project import with_upload
+from tests.app.conftest import bar_texts, created, picture, texts, to_aim, with_upload
 from tests.designs.paired_files import paired
 
 PAGES = ("label", "progress", "explore", "review", "report")

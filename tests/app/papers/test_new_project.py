@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import button, created, texts, to_aim
-from tests.app.test_new_project import error, store, with_upload
+from tests.app.conftest import button, created, error, store, texts, to_aim, with_upload
 from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")

@@ -12,9 +12,8 @@ import labelcore as lc
 from labelcore.designs import METHODS, register
 from labelcore.papers import METHODS as OF_PAPERS
 from labelcore.ui.new_cards import ACCURACY, RANKED
-from tests.app.conftest import created, to_aim
+from tests.app.conftest import created, to_aim, with_upload
 from tests.app.papers.test_new_project import content, field
-from tests.app.test_new_project import with_upload
 from tests.cases import sampled
 
 SHIP, SEVERAL = "Which cut should I ship?", "Several classifiers at once"
