@@ -15,6 +15,7 @@ from labelcore.ui.params import as_inputs, within
 
 DRAFT, INPUTS = "project draft", "new-"
 """Where the draft of this visitor is kept, and how the key of each input begins."""
+Drawn = Callable[[Field, dict[str, Any]], Any]
 
 
 def current() -> Draft:
@@ -71,44 +72,25 @@ def _words(row: Field) -> Callable[[Any], str]:
     return lambda value: words.get(value, str(value))
 
 
-def _in_a_row(row: Field, more: dict[str, Any]) -> Any:
-    options = list(row.options or ())
-    return st.segmented_control(
-        row.label, options, default=row.first, required=True, format_func=_words(row), **more
-    )
+def _choosing(widget: Callable[..., Any], begins: str, **fixed: Any) -> Drawn:
+    """An input with options; ``begins`` is its argument for what it shows at first."""
+
+    def draw(row: Field, more: dict[str, Any]) -> Any:
+        options, first = list(row.options or ()), row.first
+        if begins == "index" and first is not None:
+            first = options.index(first)
+        given = {begins: first, "format_func": _words(row), **fixed, **more}
+        return widget(row.label, options, **given)
+
+    return draw
 
 
-def _one_below_another(row: Field, more: dict[str, Any]) -> Any:
-    options = list(row.options or ())
-    first = None if row.first is None else options.index(row.first)
-    return st.radio(
-        row.label, options, first, format_func=_words(row), captions=row.captions, **more
-    )
-
-
-def _in_a_list(row: Field, more: dict[str, Any]) -> Any:
-    options = list(row.options or ())
-    first = None if row.first is None else options.index(row.first)
-    return st.selectbox(row.label, options, first, format_func=_words(row), **more)
-
-
-def _several(row: Field, more: dict[str, Any]) -> Any:
-    return st.multiselect(
-        row.label, list(row.options or ()), row.first, format_func=_words(row), **more
-    )
-
-
-def _stops(row: Field, more: dict[str, Any]) -> Any:
-    options = list(row.options or ())
-    return st.select_slider(row.label, options, row.first, format_func=_words(row), **more)
-
-
-WIDGETS: Mapping[str, Callable[[Field, dict[str, Any]], Any]] = {
-    "row": _in_a_row,
-    "cards": _one_below_another,
-    "list": _in_a_list,
-    "several": _several,
-    "stops": _stops,
+WIDGETS: Mapping[str, Drawn] = {
+    "row": _choosing(st.segmented_control, "default", required=True),
+    "cards": lambda row, more: _choosing(st.radio, "index", captions=row.captions)(row, more),
+    "list": _choosing(st.selectbox, "index"),
+    "several": _choosing(st.multiselect, "default"),
+    "stops": _choosing(st.select_slider, "value"),
     "number": lambda row, more: st.number_input(row.label, value=row.first, **more),
     "slider": lambda row, more: st.slider(row.label, row.low, row.high, row.first, **more),
     "text": lambda row, more: st.text_input(row.label, row.first, **more),

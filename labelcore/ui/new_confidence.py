@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -179,7 +179,9 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
             show_size(ahead, places.more)
             with places.axis:
                 choose_size(terms)
-            show_methods(places, lambda: choose_row(sized_rows(ahead), plan, terms.best))
+            with places.methods:
+                rows = sized_rows(ahead)
+                fold(OTHERS, "new-methods", lambda: choose_row(rows, plan, terms.best))
             return True
         if terms.is_choice:
             show_choice(ahead)
@@ -203,16 +205,13 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         offer_content(terms, plan)
         if which:
             fold(COSTS, "new-costs", lambda: show_switches(ahead, terms.aim.card))
-    show_methods(places, lambda: choose_row(method_rows(ahead, other), plan, terms.best))
-    with places.methods:
+        fold(
+            OTHERS,
+            "new-methods",
+            lambda: choose_row(method_rows(ahead, other), plan, terms.best),
+        )
         race.show(places.more)
     return True
-
-
-def show_methods(places: Places, inside: Callable[[], object]) -> None:
-    """The line behind which the other methods stand."""
-    with places.methods:
-        fold(OTHERS, "new-methods", inside)
 
 
 def choose_size(terms: Terms) -> None:

@@ -320,9 +320,10 @@ def show_price(ahead: Ahead, people: int) -> None:
         st.warning(TOO_CLOSE)
     if plan.margin and ahead.width > plan.margin + 1e-9:
         st.warning("Even all the labels allowed are not expected to reach this margin.")
-    dear = forecasts.dearest(population, plan) if len(population.classes) > 2 else None
-    if dear is not None and dear.part <= MOST_WITHOUT and not plan.claims:
-        st.caption(dearest_words(dear))
+    if len(population.classes) > 2 and not plan.claims:
+        dear = forecasts.dearest(population, plan)
+        if dear is not None and dear.part <= MOST_WITHOUT:
+            st.caption(dearest_words(dear))
 
 
 def show_along_ranks(ahead: Ahead) -> None:

@@ -44,21 +44,16 @@ def question_step(population: Population) -> Question | str:
         first = population.id_at(0)
         show_item("first", item_nodes(population.content(first), items_file=population.path))
     with left:
-        return ask_question(population)
-
-
-def ask_question(population: Population) -> Question | str:
-    """The inputs of the question, and what they make."""
-    ask("question")
-    if len(population.classes) == 2:
-        choose_keys(*named_classes(population))
-    else:
-        choose_order(population)
-        ask("other_answers")
-    ask("instructions")
-    question = question_of(current(), population)
-    if isinstance(question, str) and question != NO_QUESTION:
-        st.error(plain(question))
+        ask("question")
+        if len(population.classes) == 2:
+            choose_keys(*named_classes(population))
+        else:
+            choose_order(population)
+            ask("other_answers")
+        ask("instructions")
+        question = question_of(current(), population)
+        if isinstance(question, str) and question != NO_QUESTION:
+            st.error(plain(question))
     return question
 
 

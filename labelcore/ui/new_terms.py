@@ -84,7 +84,8 @@ class Terms(Rules):
             case "way":
                 return {"options": same(self.ways)}
             case "budget":
-                return {"first": self.first_budget, "low": self.least, "high": self.size}
+                first = min(max(FIRST_BUDGET, self.least), self.size)
+                return {"first": first, "low": self.least, "high": self.size}
             case "margin" if self.along_ranks:
                 return {"label": HALF_BAND}
             case "most":
@@ -193,11 +194,6 @@ class Terms(Rules):
         terms = {**self.terms_so_far, "seed": self.seed}
         return recommended(self.aim, self.population, names, self.goal_so_far, forecast, terms)
 
-    @property
-    def follows_best(self) -> bool:
-        """Whether no other method is chosen than the recommended one, whichever that is."""
-        return bool(self.shown("design") == RECOMMENDED)
-
     @cached_property
     def design(self) -> Design[Any]:
         return DESIGNS[self.shown("design") or self.best]
@@ -224,7 +220,8 @@ class Terms(Rules):
     @property
     def may_claim(self) -> bool:
         """Whether claims may be started from, by the method or by one proposed for them."""
-        return self.design.name in self.claiming or (self.follows_best and bool(self.claiming))
+        recommended = self.shown("design") == RECOMMENDED
+        return self.design.name in self.claiming or (recommended and bool(self.claiming))
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
@@ -253,10 +250,6 @@ class Terms(Rules):
             classes=self.aim.classes,
         )
         return forecasts.least(self.population, plan)
-
-    @property
-    def first_budget(self) -> int:
-        return min(max(FIRST_BUDGET, self.least), self.size)
 
     @cached_property
     def claims(self) -> list[Claim]:
