@@ -59,6 +59,7 @@ class Estimand(Quantity):
              {positive!r} are filled in. "" where it is no share of items
     group    which items both totals count: "all", "predicted", "unpredicted"; "": labels decide it
     per_class   whether there is a result for each of several classes
+    of_all_classes   whether it counts several classes together
     difference  whether it is the first classifier's figure minus the second one's
     """
 
@@ -69,6 +70,7 @@ class Estimand(Quantity):
     group: str = field(default="", kw_only=True)
     needs_prediction: bool = field(default=True, kw_only=True)
     per_class: bool = field(default=False, kw_only=True)
+    of_all_classes: bool = field(default=False, kw_only=True)
     difference: bool = field(default=False, kw_only=True)
 
     @property
@@ -96,6 +98,7 @@ _ROWS = (
         (1, -1, -1, 2),
         (1, 0, 0, 0),
         group="all",
+        of_all_classes=True,
         formula="(TP + TN) / N",
         short="{classifier} gets {range} % of {items} right",
         measures="accuracy (the share of items in which {classifier} agrees with human judgement)",
@@ -206,6 +209,7 @@ DIFFERENCES: dict[str, Estimand] = {
         in_truth="",
         group="",
         per_class=False,
+        of_all_classes=False,
         formula=f"{SCALARS[name].formula} of A, minus that of B",
         difference=True,
     )

@@ -629,5 +629,5 @@ def _gradients_asked(setup: Setup, frame: HelpedFrame) -> dict[str, SlopesOf]:
         kinds = zip(setup.estimands, asked_kinds(setup), strict=True)
         return {name: slopes_of_kind(kind) for name, kind in kinds}
     several = len(setup.population.classes) > 2
-    names = [name for name in setup.estimands if name in SCALARS]
-    return {name: slopes_of(SCALARS[name]) for name in names if name == "accuracy" or not several}
+    rows = [SCALARS[name] for name in setup.estimands if name in SCALARS]
+    return {row.name: slopes_of(row) for row in rows if row.of_all_classes or not several}

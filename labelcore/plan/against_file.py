@@ -76,7 +76,7 @@ def _check_estimable(
         row = question.row
         if several and row.difference:
             raise PlanArgumentError.naming("estimands", TWO_CLASSES, value=row.name)
-        if several and not (row.per_class or row.name == "accuracy"):
+        if several and not (row.per_class or row.of_all_classes):
             raise _unfit(row.name, "a file with two classes")
         if row.difference and question.versus is None:
             raise _unfit(row.name, "a second classifier to compare with")

@@ -321,7 +321,7 @@ def _side(population: Population, read: ClaimText, quantity: Quantity, first: st
     of_class = several and row.per_class
     named = quantity.at or (None if of_class else quantity.inside)
     classifier = named or first
-    if several and not (row.per_class or row.name == "accuracy"):
+    if several and not (row.per_class or row.of_all_classes):
         raise refused_claim(read.text, ", which needs a file with two classes")
     if named is not None and named not in population.classifiers:
         known = ", ".join(population.classifiers) or "none"
@@ -452,7 +452,7 @@ def _check_comparable(population: Population, read: ClaimText, row: Estimand) ->
     if not row.needs_prediction:
         raise refused_claim(read.text, f"{beginning}, because it is the same for every classifier")
     _check_counted(read, row, "classifiers")
-    if len(population.classes) > 2 and row.name != "accuracy":
+    if len(population.classes) > 2 and not row.of_all_classes:
         several = f"{beginning} in a file with several classes; compare their accuracy"
         raise refused_claim(read.text, several)
 

@@ -146,7 +146,7 @@ class Claim:
 def quantities(population: Population) -> list[str]:
     """What a claim about a classifier may be about on this file."""
     two = len(population.classes) <= 2
-    return [name for name, row in SCALARS.items() if two or row.per_class or name == "accuracy"]
+    return [name for name, row in SCALARS.items() if two or row.per_class or row.of_all_classes]
 
 
 def ask_claims(claims: Sequence[Claim]) -> None:
