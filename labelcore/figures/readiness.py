@@ -6,7 +6,7 @@ import numpy as np
 
 from labelcore.designs.curves import OPEN_SHARE
 from labelcore.designs.scalars import FIRST_FIGURE
-from labelcore.estimands import slope_of, table_of
+from labelcore.estimands import known_group, slope_of, table_of
 from labelcore.figures.unsure import counts_at_odds, judged_share
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
@@ -80,7 +80,9 @@ def state_of(
         shown = first_shown(engine)
         return State.TOO_FEW, lacking if labels >= shown else _before(labels, shown), promise
     if np.isnan(value):
-        return State.TOO_FEW, _why_no_value(question, engine), promise
+        group = known_group(question.row, cells)
+        left = promise if group is None or group.any() else Promise.NONE
+        return State.TOO_FEW, _why_no_value(question, engine), left
     if promise == Promise.FIXED and not complete(engine):
         return (
             (State.STOPPED_EARLY, "", Promise.NONE)
@@ -129,9 +131,9 @@ def _why_no_value(question: Question, engine: Engine) -> str:
         silent = [name for name in engine.classifiers if name and not (calls[name] == index).any()]
         return no_difference_words(question.key, scope, next(iter(silent), None))
     if question.row.group == "predicted":
-        return f"no item is called {name!r}, or none of these has a label"
+        return f"no item is called {name!r}, whatever is labelled"
     if question.row.group == "unpredicted":
-        return f"every item is called {name!r}, or none of the others has a label"
+        return f"every item is called {name!r}, whatever is labelled"
     if question.row.of_negatives:
         return f"no item that is not {name!r} was found"
     return f"no {name!r} item was found"

@@ -85,8 +85,8 @@ def _check_estimable(
             whose = "a classifier" if silent[0] is None else repr(silent[0])
             raise _unfit(
                 row.name,
-                f"thresholds or predictions for {whose}; without them only prevalence and "
-                "precision_curve can be estimated",
+                f"thresholds or predictions for {whose}; without them only prevalence, "
+                "precision_curve, average_precision, area_under_roc and selection can be asked for",
             )
     listed = [name for name in plan.estimands if name in LISTS]
     if listed and (several or any(name not in population.scores for name in classifiers)):

@@ -168,14 +168,14 @@ class Plan(Terms):
         put = object.__setattr__
         put(self, "estimands", checks.name_tuple(checks.our_names(self.estimands), "estimands"))
         checks.check_estimands(self.estimands, self.method)
-        if self.classes is not None:
-            put(self, "classes", checks.name_tuple(self.classes, "classes"))
         if self.classifier is not None and not isinstance(self.classifier, str):
             put(self, "classifier", checks.name_tuple(self.classifier, "classifier"))
-        if self.by is not None:
-            put(self, "by", checks.name_tuple(self.by, "by"))
-        if self.groups is not None:
-            put(self, "groups", checks.name_tuple(self.groups, "groups"))
+        for name in ("classes", "by", "groups"):
+            if getattr(self, name) is not None:
+                put(self, name, checks.name_tuple(getattr(self, name), name))
+        for name in ("budget", "seed", "readers"):  # Those of NumPy and pandas are no int.
+            value = getattr(self, name)
+            put(self, name, value.item() if hasattr(value, "item") else value)
         checks.check_numbers(self)
         checks.check_groups(self)
         checks.check_claims(self)

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -175,6 +176,11 @@ def test_json_round_trip_is_exact(
 def test_bad_json(text: str, words: str) -> None:
     with pytest.raises(PlanError, match=words):
         lc.Plan.from_json(text)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    given = lc.Plan("simple_random", "accuracy", budget=np.int64(50), seed=np.uint8(7))  # type: ignore[arg-type]
+    assert given.to_json() == lc.Plan("simple_random", "accuracy", budget=50, seed=7).to_json()
 
 
 def test_a_plan_cannot_be_changed() -> None:

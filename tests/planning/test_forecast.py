@@ -73,6 +73,13 @@ def recommended_at(known: Known, plan: lc.Plan, disagreement: float) -> float:
     return recommended(spendings(known.population, plan, disagreement=disagreement)).overlap
 
 
+def test_what_is_no_population_or_no_plan_is_refused(known: Known) -> None:
+    for given in (("items.csv", lc.Plan("simple_random", "accuracy", budget=9)),
+                  (known.population, "simple_random")):  # fmt: skip
+        with pytest.raises(TypeError, match="what read_population and Plan give"):
+            lc.Session(*given)  # type: ignore[arg-type]
+
+
 def test_planned_size_is_the_budget_where_there_is_one(known: Known) -> None:
     """Also beside a margin: the session and the simulation freeze the same size."""
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=300, margin=0.2, stop=())
