@@ -13,6 +13,7 @@ from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
 from labelcore.results.interval import Interval
+from labelcore.stats.certain import certain_bounds
 from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Table, smoothed_rates
 from labelcore.tallies import Tally, filled
@@ -182,11 +183,12 @@ def ranges_of_all(
     figures = EstimatesScalars.of(engine.design).figures(whole, look)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, whole, figures, look)
+    possible = certain_bounds(whole.cells, table_of(answers.rows, whole.cells))
     intervals = []
     for figure in (
         at_odds(engine, tally, whole, figures),
         widened(engine, tally, whole, figures, look, strictly=True),
     ):
-        ends = zip(figure.low.tolist(), figure.high.tolist(), strict=True)
+        ends = zip(*np.clip((figure.low, figure.high), *possible).tolist(), strict=True)
         intervals.append([Interval(low, high) for low, high in ends])
     return intervals[0], intervals[1]

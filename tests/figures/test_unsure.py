@@ -177,6 +177,10 @@ def test_a_census_is_exact_of_the_judged_items(known: Known, tmp_path: Path) -> 
         right = (said == (small.truth == 1))[~unsure].mean()
         assert found["accuracy"].value == pytest.approx(right) and found["accuracy"].low == right
         assert {one.state for one in found.values()} == {"exact"}
+        least, hidden = right * (1 - unsure.mean()), unsure.mean()
+        for one in (found["accuracy"].odds, found["accuracy"].either_way):
+            assert one is not None and least - 1e-9 < one.low
+            assert one.high < least + hidden + 1e-9, "no more than every unsure item right"
 
 
 def covered(known: Known, unsure: np.ndarray, runs: int) -> tuple[float, float]:
