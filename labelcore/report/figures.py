@@ -18,6 +18,7 @@ from labelcore.charts.rank import rank_chart
 from labelcore.charts.strata import strata_chart
 from labelcore.charts.svg import svg
 from labelcore.report.claims import evidence_charts
+from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.labelling_account import thinned
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
@@ -25,6 +26,7 @@ from labelcore.report.sections import called, name_of, section
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
+from labelcore.words.tables import STATES
 
 ROWS_SHOWN, CURVE_HEIGHT = 60, 250.0
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -135,7 +137,12 @@ def folded_numbers(title: str, frame: pd.DataFrame) -> Markup:
 
 
 def numbers(caption: str, frame: pd.DataFrame) -> Markup:
-    """A data frame as a table, thinned to what a page can hold."""
+    """A data frame as a table, thinned to what a page can hold, with times and states in words."""
+    frame = frame.copy()
+    for name in frame.columns.intersection(["When", "Looked at"]):
+        frame[name] = [at and moment_words(at) for at in frame[name]]
+    if "State" in frame:
+        frame["State"] = [STATES.get(state, state) for state in frame["State"]]
     chosen = thinned(len(frame), ROWS_SHOWN)
     if len(chosen) < len(frame):
         caption += f" ({len(chosen)} of {len(frame):,} rows; report.json has all)"

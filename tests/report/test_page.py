@@ -146,6 +146,7 @@ def test_every_figure_has_words_and_a_table(outline: Outline) -> None:
     assert figures == 5
     assert outline.tags.count("figcaption") == figures - 1, "page 1 has a curve without words"
     assert outline.text.count("The same as a table") == figures
+    assert not re.search(r"\d{4}-\d\d-\d\dT", outline.text), "times are in words"
     labels = [value for name, value in outline.attributes if name == "aria-label"]
     assert all(labels)
     assert outline.tags.count("svg") == figures + 2
