@@ -150,13 +150,18 @@ class Meanings(Rules):
         return tuple(self.shown("ids")) or None if chosen == SEVERAL_COLUMNS else chosen
 
     @property
-    def classifiers(self) -> tuple[ClassifierColumns, ...] | None:
-        """The classifiers that have a column; None while their number is out of bounds."""
+    def placed(self) -> dict[str, ClassifierColumns] | None:
+        """The classifiers that have a column, by their places; None while their number is out of
+        bounds."""
         number = self.row("number")
         if number.fault(number.shown(self.now)):
             return None
-        rows = (self.classifier(str(place)) for place in range(number.shown(self.now)))
-        return tuple(row for row in rows if row.score or row.prediction)
+        rows = {str(place): self.classifier(str(place)) for place in range(number.shown(self.now))}
+        return {part: row for part, row in rows.items() if row.score or row.prediction}
+
+    @property
+    def classifiers(self) -> tuple[ClassifierColumns, ...] | None:
+        return None if self.placed is None else tuple(self.placed.values())
 
     def classifier(self, part: str) -> ClassifierColumns:
         name = self.shown("name", part).strip() or self.named(part)

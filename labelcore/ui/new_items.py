@@ -32,7 +32,7 @@ from labelcore.ui.hidden import hidden_columns
 from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_columns import NO_COLUMN, ROW_NUMBERS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_known_answers import Known, known_answers, show_known
-from labelcore.ui.new_tree import TAKE, choose_passing, passing_words, pick, take_for
+from labelcore.ui.new_tree import TAKE, passing_words, pick, take_for, verdict_words
 from labelcore.ui.presses import sentence
 from labelcore.ui.reading import is_there
 from labelcore.words.sentences import count
@@ -97,6 +97,12 @@ class Items(Rules):
                 return {"options": same(able), "first": self.groupable}
             case "helpers":
                 return {"options": same(self.helpers)}
+            case "passes":
+                judge = self.meanings.classifier(part).name
+                words = verdict_words(self.verdicts.get(judge, {}))
+                passes = list(self.preset.get(judge, ()))
+                label = f"Which verdicts of {one_line(judge, 40)} pass?"
+                return {"label": label, "options": words, "first": passes}
         return {}
 
     @cached_property
@@ -143,9 +149,9 @@ class Items(Rules):
         """What the columns mean, known answers, helpers and groups left out."""
         columns = self.meanings.columns(self.head.sample, self.dialect)
         passing = {
-            row.name: tuple(self.passes(row.name, place))
-            for place, row in enumerate(self.meanings.classifiers or ())
-            if row.prediction and (row.name in self.preset or str(place) in self.now.passes)
+            row.name: tuple(self.shown("passes", part))
+            for part, row in (self.meanings.placed or {}).items()
+            if row.prediction and (row.name in self.preset or part in self.now.passes)
         }
         prompt, hidden = self.shown("prompt"), hidden_columns(self.roles, columns.content)
         prompt, metadata = None if prompt == NO_COLUMN else prompt, tuple(hidden)
@@ -176,12 +182,6 @@ class Items(Rules):
     def preset(self) -> dict[str, tuple[str, ...]]:
         """Which of them pass, where that must be told."""
         return passing({name: list(counts) for name, counts in self.verdicts.items()})
-
-    def passes(self, name: str, place: int) -> Sequence[str]:
-        """The verdicts of a judge that pass, as chosen or as their words say."""
-        first = list(self.preset.get(name, ()))
-        chosen: list[str] = self.now.value("passes", first, self.verdicts.get(name, ()), str(place))
-        return chosen
 
     @cached_property
     def values(self) -> dict[str, set[str]]:
@@ -553,12 +553,12 @@ def choose_columns(items: Items) -> None:
     st.markdown("**Classifiers** — a score, a prediction, or both")
     number, sound = ask_number(meanings.row("number"))
     for place in range(number if sound else 0):
-        part, given = str(place), meanings.guessed(str(place)).name
+        part = str(place)
         for column, kind in zip(st.columns(3), ("name", "score", "prediction"), strict=True):
             with column:
                 ask(meanings.row(kind, part))
-        if given in items.verdicts:
-            choose_passing(given, part, items.verdicts[given], items.preset.get(given, ()))
+        if meanings.classifier(part).name in items.verdicts:
+            ask(items.row("passes", part))
     if items.roles is not None:
         ask(items.row("prompt"))
 

@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.charts.nodes import Node, node
 from labelcore.population.tree import Branch, Tree
 from labelcore.safe_text import one_line, plain
-from labelcore.ui.asking import ask, current
+from labelcore.ui.asking import current
 from labelcore.ui.draft import Draft
 from labelcore.ui.scripts import Script, component, constants, text_of
 
@@ -97,11 +97,9 @@ def take_for(now: Draft, names: Sequence[str], content: Sequence[str], groups: S
         now.take("id", path)
 
 
-def choose_passing(name: str, part: str, counts: Mapping[str, int], first: Sequence[str]) -> None:
-    """Which of a judge's verdicts pass."""
-    words = {value: f"{value.strip() or EMPTY} ({count:,})" for value, count in counts.items()}
-    label = f"Which verdicts of {one_line(name, 40)} pass?"
-    ask("passes", part=part, label=label, options=words, first=list(first))
+def verdict_words(counts: Mapping[str, int]) -> dict[str, str]:
+    """The verdicts of a judge, each with how often it is given."""
+    return {value: f"{value.strip() or EMPTY} ({count:,})" for value, count in counts.items()}
 
 
 def passing_words(name: str, counts: Mapping[str, int], passing: Sequence[str]) -> str:

@@ -208,6 +208,11 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
     page = with_upload(app, "calls.jsonl", "\n".join(map(json.dumps, rows)).encode())
     assert "60 items" in texts(page) and not page.warning
     assert not [one for one in page.selectbox if "known answers" in one.label]
+    page.text_input(key="new-name-0").set_value("mine").run()
+    passing = page.multiselect(key="new-passes-0")
+    assert passing.label == "Which verdicts of mine pass?"
+    passing.set_value(["pass"]).run()
+    assert "mine: pass counts as passed" in texts(page).replace("\\", "")
 
 
 def questions(base: lc.Population) -> Questions:
