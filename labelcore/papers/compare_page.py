@@ -14,9 +14,10 @@ from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.safe_text import plain
 from labelcore.ui import files
-from labelcore.ui.asking import current
+from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Question
-from labelcore.ui.new_classifiers import Cut, choose_one, show_called, usable
+from labelcore.ui.fields import same
+from labelcore.ui.new_classifiers import Cut, show_called, usable
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import items_step, show_faults
 from labelcore.ui.new_question import measurable, named_classes
@@ -74,7 +75,8 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     if not measurable(base):
         return None
     question = question_of(base)
-    name = choose_one(names)[0]
+    several = len(names) > 1
+    name = ask("classifier", options=same(names), first=names[0]) if several else names[0]
     asked = replace(columns, classes=question.classes, positive=question.positive)
     read = Cut(current(), base, question, name).ask(asked)
     if read is None:

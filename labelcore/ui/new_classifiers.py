@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import ask
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Question
-from labelcore.ui.fields import Rules, same
+from labelcore.ui.fields import Rules
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.status import shown_word
 
@@ -41,13 +41,6 @@ def usable(base: Population) -> tuple[str, ...]:
 def scored(base: Population, names: Sequence[str]) -> tuple[str, ...]:
     """Those that have a score."""
     return tuple(name for name in names if name in base.scores)
-
-
-def choose_one(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The classifier that is chosen, if there is any; by itself the first."""
-    if len(names) < 2:
-        return names
-    return (ask("classifier", options=same(names), first=names[0]),)
 
 
 def positive_of(base: Population, question: Question) -> str:
@@ -114,7 +107,11 @@ class Cut(Rules):
             thresholds = read_thresholds(self.shown("thresholds", self.name))
         elif self.number == "one" and not self.predicted:
             thresholds = (float(self.shown("threshold", self.name)),)
-        return columns.cut(self.name, thresholds, self.descending)
+        return replace(
+            columns,
+            thresholds={**columns.thresholds, **({self.name: thresholds} if thresholds else {})},
+            descending=columns.descending + ((self.name,) if self.descending else ()),
+        )
 
     def ask(self, columns: Columns) -> Columns | None:
         """Its inputs, and the columns with it; None while a threshold is wrong, which is told."""

@@ -56,14 +56,6 @@ class Columns(Arguments):
             if name in self.read or holds_output(name, [row.get(name, "") for row in sample])
         )
 
-    def cut(self, name: str, thresholds: tuple[float, ...], descending: bool) -> Columns:
-        """With a classifier's thresholds, none or more, and its direction."""
-        return replace(
-            self,
-            thresholds={**self.thresholds, **({name: thresholds} if thresholds else {})},
-            descending=self.descending + ((name,) if descending else ()),
-        )
-
     def finding(self, score: str | None = None, *, descending: bool = False) -> Columns:
         """With what was found so far as a classifier: the known answers are its predictions, and a
         score says which of the other items are likely."""

@@ -282,10 +282,14 @@ def show_outlook(ahead: Ahead, simulated: bool, places: Places, people: int) -> 
     with places.price:
         if plan.existing is not None:
             st.text(f"Beside {taken_words(known_number(ahead.population), plan.existing)}.")
-        if not ahead.chosen.half_widths:
-            show_unforeseen(ahead)
-        else:
+        if ahead.chosen.half_widths:
             show_price(ahead, people)
+        else:
+            with st.container(key="new-price-unforeseen"):
+                st.markdown(Price.NOT_FORESEEN.in_words(ahead.chosen.labels))
+            others = plan.existing is not None and any(line.refused for line in lines)
+            hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
+            st.text(f"{UNFORESEEN}{hint}")
     with places.more:
         if ahead.chosen.half_widths:
             expected = FROM_SCORES if ahead.scored else WITHOUT_SCORES
@@ -336,15 +340,6 @@ def show_along_ranks(ahead: Ahead) -> None:
         st.caption(ranks_words(table, len(population), cut))
     if sentence := shared_words(table, plan.estimands):
         st.caption(sentence)
-
-
-def show_unforeseen(ahead: Ahead) -> None:
-    """What a method costs that gives no width beforehand, and that another one would."""
-    with st.container(key="new-price-unforeseen"):
-        st.markdown(Price.NOT_FORESEEN.in_words(ahead.chosen.labels))
-    others = ahead.plan.existing is not None and any(line.refused for line in ahead.lines)
-    hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
-    st.text(f"{UNFORESEEN}{hint}")
 
 
 # --- every method -------------------------------------------------------------------------------

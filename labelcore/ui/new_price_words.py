@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from math import sqrt
 from typing import Any
 
 import pandas as pd
@@ -430,5 +429,5 @@ def likely_number(share: float, items: int) -> tuple[int, int]:
     >>> likely_number(0.2, 60), likely_number(0.05, 40)
     ((6, 18), (0, 5))
     """
-    mean, spread = share * items, 2 * sqrt(items * share * (1 - share))
+    mean, spread = share * items, 2 * math.sqrt(items * share * (1 - share))
     return max(round(mean - spread), 0), min(round(mean + spread), items)

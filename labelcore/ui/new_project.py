@@ -191,7 +191,14 @@ def leave(settled: bool, lacking: str) -> None:
 
 
 def aim_screen(items: Items, question: Question) -> None:
-    places, columns = laid_out(), items.settled
+    """What is asked on the left, beside it the price from above to below."""
+    left, right = st.columns([38, 62], gap="large")
+    with right:
+        price, axis, slide, methods = (st.container() for _ in range(4))
+        people = st.container(horizontal=True, key="new-people")
+        more = st.expander(MORE, key="new-advanced")
+    places = Places(left, price, axis, slide, methods, people, more, end=st.container())
+    columns = items.settled
     aimed = aim_step(items.path, columns, question, items.population, places)
     settled = sure_step(*aimed, places) if aimed is not None else None
     if aimed is None or settled is None:
@@ -213,16 +220,6 @@ def aim_screen(items: Items, question: Question) -> None:
         create_button(settings(question, aim, columns), plan, population, name)
     keep_draft()
     race.run()
-
-
-def laid_out() -> Places:
-    """The parts of the last screen, from above to below."""
-    left, right = st.columns([38, 62], gap="large")
-    with right:
-        price, axis, slide, methods = (st.container() for _ in range(4))
-        people = st.container(horizontal=True, key="new-people")
-        more = st.expander(MORE, key="new-advanced")
-    return Places(left, price, axis, slide, methods, people, more, end=st.container())
 
 
 def create_button(words: Mapping[str, Any], plan: Plan, population: Population, name: str) -> None:
