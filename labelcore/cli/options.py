@@ -98,7 +98,7 @@ plan_options = together(
         multiple=True,
         default=("precision", "recall"),
         show_default=True,
-        help="What to estimate; the first is the primary one.",
+        help="What to estimate; repeat for several, the first is the primary one.",
     ),
     click.option("--classifier", "classifiers", multiple=True, help="Needed if there are several."),
     click.option(

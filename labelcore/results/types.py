@@ -402,7 +402,7 @@ class Results(dict[str, Finding]):
         """The result of this name, which must be of this kind."""
         known = {key: result for key, result in self.items() if isinstance(result, kind)}
         if name not in known:
-            raise _unknown(name, known)
+            raise _unknown(name, known or self)
         return known[name]
 
 

@@ -323,5 +323,5 @@ def test_a_result_is_had_by_its_kind_and_name(known: Known) -> None:
         session.estimate("precison")
     with pytest.raises(KeyError, match="no result is called 'recall'; known are precision >= 0.1"):
         session.claim("recall")
-    with pytest.raises(KeyError, match="no result is called 'selection'; known are none"):
+    with pytest.raises(KeyError, match="no result is called 'selection'; known are accuracy"):
         session.choice()
