@@ -468,8 +468,9 @@ def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
 
 def kept_plan(population: Population, plan: Plan) -> Plan:
     """The plan as a session keeps it: with its planned size, and what that follows from."""
-    if not (isinstance(population, Population) and isinstance(plan, Plan)):
-        raise TypeError("population and plan must be what read_population and Plan give")
+    for given, kind in ((population, Population), (plan, Plan)):
+        if not isinstance(given, kind):
+            raise TypeError("population and plan must be what read_population and Plan give")
     if plan.planned is not None:
         return plan
     plan = sized(population, plan)
