@@ -36,6 +36,7 @@ INTERVALS = (
     "Each interval is for its wave alone, at its planned size. Evidence joins up to sixteen waves, "
     "and counts a label in the wave that first had it."
 )
+NO_VALUE = "A bar without a dot: its interval is too wide for a value."
 FALSE = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
 
 
@@ -102,7 +103,7 @@ def quarter_html(facts: Quarter) -> str:
     drawn = element(
         "figure",
         element("div", picture(svg(facts.chart.drawing, "waves", facts.name)), class_="plot"),
-        element("figcaption", INTERVALS),
+        element("figcaption", INTERVALS, f" {NO_VALUE}" if withholds(facts.table) else ""),
     )
     alarms = (element("p", alarm) for alarm in facts.alarms or [NO_ALARM])
     made = f"{moment_words(facts.as_of)}, by Labelcore {facts.version}"
@@ -116,6 +117,11 @@ def quarter_html(facts: Quarter) -> str:
         section("labels", "Labels used", *_used(facts)),
         section("terms", "How it is watched", facts_list([*facts.terms, ("Made", made)])),
     )
+
+
+def withholds(table: pd.DataFrame) -> bool:
+    """Whether a wave has an interval and no value."""
+    return bool((table["value"].isna() & table["low"].notna()).any())
 
 
 def _waves(facts: Quarter) -> Markup:

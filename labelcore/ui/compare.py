@@ -129,6 +129,7 @@ def parts_table(sums: Arithmetic) -> pd.DataFrame:
 CLASSIFIERS, TOGETHER = "classifiers", "All of these together, {sure}"
 COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same width."
 HINT = "Press two rows to compare them, a heading to sort, a cell to open it."
+HINT_OF_ONE = "Press a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in {measure} yet."
 ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in {measure}."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in {measure}."
@@ -184,7 +185,7 @@ def compare_panel(session: Session) -> None:
         wider = wider_together(session.engine, columns)
         if not session.plan.together and wider > 1:
             st.caption(COSTS.format(wider=f"{wider:.2f}", more=f"{wider**2:.1f}"))
-    st.caption(HINT)
+    st.caption(HINT if len(table.rows) > 1 else HINT_OF_ONE)
 
 
 def compares_pairs(session: Session) -> bool:

@@ -14,7 +14,7 @@ from labelcore.access import Right
 from labelcore.designs.registry import METHODS, AlarmRule
 from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
-from labelcore.report.quarter import NOT_KNOWN, figure_words
+from labelcore.report.quarter import NO_VALUE, NOT_KNOWN, figure_words, withholds
 from labelcore.results.told_values import known_ends
 from labelcore.safe_text import plain
 from labelcore.ui import monitors, trail, visitor
@@ -49,7 +49,6 @@ EACH = (
 FIRST_ONLY = (
     "It counts a label only in the wave that first had it; its estimates differ from those above."
 )
-NO_VALUE = "A bar without a dot: its interval is too wide for a value."
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
 ANEW = "Evidence and the level to compare with start again with the next wave, as after an alarm."
 OPEN = "Open {wave}"
@@ -111,7 +110,7 @@ def show_monitor(monitor: Opened, standing: Standing) -> None:
         since = standing.alarms[0].since if standing.alarms else ""
         show_chart(monitor_chart(standing.table, since), "watch-chart")
         runs, waves = round(1 / standing.error), standing.planned
-        if (standing.table["value"].isna() & standing.table["low"].notna()).any():
+        if withholds(standing.table):
             st.caption(NO_VALUE)
         st.caption(FALSE_ALARMS.format(runs=runs, waves=waves))
         figures(monitor, standing)

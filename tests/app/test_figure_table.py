@@ -187,3 +187,15 @@ def test_the_report_folds_the_groups_that_the_plan_does_not_ask_about(
     plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=40, promise="fixed", seed=1)
     label_all(lc.Session(grouped(frame), plan, session.store, "free"), frame)
     assert "By language" in folds(app("report", project="free"))
+
+
+def test_of_one_row_only_what_can_be_pressed_is_said(app: Callable, session: lc.Session) -> None:
+    frame = grouped_frame(400, shares=(0.6, 0.3, 0.1))
+    plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=40, promise="fixed", seed=1)
+    alone = grouped(frame, scores={"m": "score"}, thresholds={"m": 0.5})
+    label_all(lc.Session(alone, plan, session.store, "free"), frame)
+    page = app("progress", project="free")
+    said = [one.value for one in page.caption]
+    assert compare.HINT_OF_ONE in said and compare.HINT not in said
+    page.segmented_control(key="table-rows").set_value("language").run()
+    assert compare.HINT in [one.value for one in page.caption]

@@ -17,6 +17,7 @@ from labelcore.errors import ArgumentError, ProjectExistsError, UnknownProjectEr
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
+from labelcore.report.quarter import NO_VALUE
 from labelcore.session.carried import CARRIED, Home, terms_of, waves_of
 from labelcore.session.erasing import erase_project
 from labelcore.session.integrity import verify
@@ -398,7 +399,8 @@ def test_no_value_is_told_of_an_interval_too_wide_for_one() -> None:
     row = monitor.compare("two", "one").set_index("estimand").loc["recall"]
     assert row[["value", "earlier_value", "difference_value"]].isna().all()
     low, high = percent_range(told.low, told.high)
-    assert row["low"] == told.low and f">{low} to {high}<" in monitor.report().replace("\xa0", " ")
+    report = monitor.report().replace("\xa0", " ")
+    assert row["low"] == told.low and f">{low} to {high}<" in report and NO_VALUE in report
 
 
 def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
