@@ -31,8 +31,9 @@ WHY = (
 NONE_SETTLED = "They tell how far people agree; this question has no figure as settled."
 SEEN = (
     "Two people differ on {share} of the items. Settled figures come within about ± {half} once "
-    "all {readings:,} answers are in and settled{otherwise}."
+    "{when}{otherwise}."
 )
+ALL_IN, ALL_SETTLED = "all {readings:,} answers are in and settled", "all of them are settled"
 BETTER = "; {spent} for as many answers in a new project"
 NARROWER = 0.95
 """How wide another way to spend the answers may be at most, so that it is told."""
@@ -92,10 +93,11 @@ def seen_words(session: Session) -> str:
         return ""
     now, best = min(ways, key=lambda way: abs(way.overlap - plan.overlap)), recommended(ways)
     better = best.half_width <= NARROWER * now.half_width
+    given = sum(person.answers + person.further for person in agreement.people)
     return SEEN.format(
         share=percent(differ, 0),
         half=expected_points(now.half_width),
-        readings=now.readings,
+        when=ALL_SETTLED if given >= now.readings else ALL_IN.format(readings=now.readings),
         otherwise=BETTER.format(spent=spent_words(best, plan.readers)) if better else "",
     )
 

@@ -74,6 +74,7 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     differ = len(session.unsettled()) / 24
     said = seen_words(session)
     assert said.startswith(f"Two people differ on {percent(round(differ, 2), 0)} of")
+    assert "once all of them are settled" in said, "all 48 answers are in"
     assert said in texts(page).replace("\N{NO-BREAK SPACE}", " ")
     for one in session.unsettled():
         session.settle(str(one.first.item_id), "no", "ann")
