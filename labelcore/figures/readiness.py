@@ -58,9 +58,10 @@ def _needed(cells: Cells, side: BoolArray) -> int:
 
 
 def promised_until(engine: Engine) -> int:
-    """The labels up to which a watched promise is; 0 where it has no end."""
+    """The labels up to which a watched promise is, at most those of all items; 0 where it has no
+    end."""
     until = (engine.plan.horizon or 0) * engine.watched_for
-    return min(until, engine.most + engine.given) if engine.plan.learns else until
+    return min(until, engine.most + engine.given)
 
 
 def state_of(

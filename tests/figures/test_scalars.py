@@ -450,11 +450,11 @@ def test_more_than_a_twentieth_open_waits(answered: int, waits: bool, known: Kno
     assert state == (State.WAITING if waits else State.INTERVAL)
 
 
-def test_a_pilot_promises_no_labels_beyond_the_file() -> None:
+def test_no_look_is_promised_beyond_the_file() -> None:
     """Those of a random sample that was there before count."""
     until = []
-    for learns in (False, True):
-        plan = SimpleNamespace(horizon=3, learns=learns)
+    for horizon in (2, 3):
+        plan = SimpleNamespace(horizon=horizon)
         engine: Any = SimpleNamespace(plan=plan, watched_for=100, most=200, given=30)
         until.append(promised_until(engine))
-    assert until == [300, 230]
+    assert until == [200, 230]
