@@ -11,10 +11,9 @@ import pandas as pd
 
 from labelcore.designs.choices import OtherChoice
 from labelcore.designs.curves import Curve
-from labelcore.estimands import SUMMARIES
 from labelcore.figures.choices import choice_results, choices_at
 from labelcore.figures.claims import claim_results
-from labelcore.figures.curves import band, curve_results, ranked_curve, whole_curve
+from labelcore.figures.curves import curve_results, ranked_curve, whole_curve
 from labelcore.figures.cuts import (
     cheapest_cut,
     check_rank,
@@ -24,7 +23,6 @@ from labelcore.figures.cuts import (
     told_rank,
 )
 from labelcore.figures.differences import differences
-from labelcore.figures.heads import heads_of
 from labelcore.figures.judge import judge_table
 from labelcore.figures.lists import list_results
 from labelcore.figures.narrowing import looks_before
@@ -44,11 +42,9 @@ from labelcore.results.base import Finding
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.lists import ListDifference
-from labelcore.results.look import HeadBands
 from labelcore.results.race import Race
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.stats.profile import BoolArray
-from labelcore.words.curves import waiting_words
 
 Made = TypeVar("Made")
 LOOKS_AT_ONCE = 64
@@ -209,17 +205,6 @@ class FiguresNow:
         if new:
             cuts.update(zip(new, cuts_at(self.stage(), new), strict=True))
         return [cuts[rank] for rank in ranks]
-
-    def heads(self, wanted: object, most: int) -> HeadBands:
-        """The precision of at most so many first items that matter, or that a person ``wanted``."""
-        engine = self.engine
-        along = band(engine, self.curve(), "precision")
-        waiting = waiting_words(along, engine.labels, engine.plan.planned)
-        ranks, told = heads_of(engine.population, along, wanted, most)
-        cuts = [] if waiting else self.cuts([*ranks.values()])
-        known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
-        first = engine.plan.estimands[0] not in SUMMARIES
-        return HeadBands(ranks, dict(zip(ranks, known, strict=True)), told, waiting, first)
 
     def whole_curve(self) -> Curve:
         """The curve at so many ranks that it says all of the others. Raises ValueError likewise."""

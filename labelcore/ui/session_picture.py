@@ -15,12 +15,14 @@ from labelcore.charts.look_picture import (
     lists_picture,
 )
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.estimands import SUMMARIES
 from labelcore.figures.cuts import own_cut
+from labelcore.figures.heads import heads_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
 from labelcore.results.lists import ListDifference
-from labelcore.results.look import Beside, Look
+from labelcore.results.look import Beside, HeadBands, Look
 from labelcore.results.types import Choice, Claim, Estimate, Results
 from labelcore.safe_text import one_line
 from labelcore.session.session import Session
@@ -30,6 +32,7 @@ from labelcore.ui.forecasts import remembered
 from labelcore.ui.status import counts, figure_name, main_and_other
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import further_words
+from labelcore.words.curves import waiting_words
 from labelcore.words.quantities import model_word
 
 AHEAD_POINTS = 8
@@ -69,7 +72,7 @@ def _look(session: Session, results: Results, wanted: str | None, figure: str | 
     heads = None
     if along_ranks:
         beside_figures = MOST_BARS - min(len(estimates), 2)
-        heads = session.figures.heads(session.settings.get("ranks"), beside_figures)
+        heads = _heads(session, beside_figures)
     ranks = {} if heads is None else heads.ranks
     barred = estimates[: max(MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
@@ -114,6 +117,17 @@ def _has_curve(session: Session) -> bool:
     two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
     return bool(scored) and not session.plan.superseded
+
+
+def _heads(session: Session, most: int) -> HeadBands:
+    """The precision of at most so many first items that matter, or that a person asked for."""
+    along, wanted = session.band("precision"), session.settings.get("ranks")
+    waiting = waiting_words(along, session.labels, session.plan.planned)
+    ranks, told = heads_of(session.population, along, wanted, most)
+    cuts = [] if waiting else session.cuts([*ranks.values()])
+    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
+    first = session.plan.estimands[0] not in SUMMARIES
+    return HeadBands(ranks, dict(zip(ranks, known, strict=True)), told, waiting, first)
 
 
 def beside(session: Session) -> Beside:
