@@ -226,7 +226,8 @@ class Preview:
     draws
         how many items are drawn; equal to ``labels`` for designs that draw without replacement
     expected_half_width
-        {result: half-width} at ``expected_labels``, as if the scores were right
+        {result: half-width} at ``expected_labels``, as if the scores were right; without results
+        that no label gives, such as the precision of a classifier that calls nothing positive
     derived
         what the design derives: stratum_sizes, edges, planned, assumption; "notes", a sentence
         each on what is unusual, such as a budget larger than the file, or scores that are no
@@ -378,7 +379,7 @@ def _preview(population: Population, plan: Plan) -> Preview:
         labels=labels,
         expected_labels=expected,
         draws=outlook.draws(labels),
-        expected_half_width=outlook.half_widths(expected, planned),
+        expected_half_width=outlook.foreseen(expected, planned),
         derived={**outlook.derived(planned), **_half(plan, half)},
         planned=planned,
     )
@@ -401,7 +402,7 @@ def _with_pilot(outlook: Outlook, expected: int, planned: int, half: Sequence[in
         labels=labels,
         expected_labels=expected,
         draws=outlook.draws(labels),
-        expected_half_width=outlook.half_widths(expected, max(planned, pilot)),
+        expected_half_width=outlook.foreseen(expected, max(planned, pilot)),
         derived={
             **outlook.derived(planned),
             "pilot": pilot,

@@ -23,7 +23,7 @@ from labelcore.designs.rates import (
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
-from labelcore.estimands import CURVES, SUMMARIES, ratios
+from labelcore.estimands import CURVES, SUMMARIES, ratios, table_of
 from labelcore.figures.cuts import ranks_that_matter
 from labelcore.figures.from_counts import look_in_group
 from labelcore.figures.narrowing import expected_share, narrows
@@ -40,6 +40,7 @@ from labelcore.stats.max_t import Overlap, all_right, error_levels
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.tallies import Question, Subject, Tallies, Tally, questions, subjects_of, tally_of
+from labelcore.words.quantities import group_of, key_parts, label_of
 
 MORE_THAN_ITEMS = (
     "The budget of {budget} is more than the file has: at most {items} items are labelled."
@@ -47,6 +48,9 @@ MORE_THAN_ITEMS = (
 ONLY_THEIR_ORDER = (
     "The scores of {name!r} lie between {ends}, so they are no probabilities: only their order is "
     "used."
+)
+NO_VALUE = (
+    "{figure} has no value, whatever is labelled: it rests on items of which the file has none."
 )
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 SIZES, MOST_SIZE = 20, 999_999
@@ -222,6 +226,20 @@ class Outlook:
         along = {} if band is None else {"precision_curve": float(band.max())}
         return {**by_key, **along, **summed}
 
+    def foreseen(self, labels: int, planned: int) -> dict[str, float]:
+        """``half_widths`` of the figures that labels can give."""
+        never, widths = self._never(), self.half_widths(labels, planned)
+        return {key: width for key, width in widths.items() if key not in never}
+
+    def _never(self) -> list[str]:
+        """The figures that rest on items of which the file has none."""
+        asked = ((one, self.tallies[one.subject].cells(one.class_index)) for one in self.questions)
+        return [
+            question.key
+            for question, cells in asked
+            if np.isnan(table_of([question.row], cells).value(cells.size / 2)).all()
+        ]
+
     def along_ranks(self, labels: int, planned: int) -> dict[str, float]:
         """{what: half-width} of the precision of as many first items as ``ranks_that_matter``,
         under their number, and of each number of the whole list; only what the method foresees."""
@@ -345,6 +363,11 @@ class Outlook:
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
         notes = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
         notes += [*self._more_than_items(), *self._no_probabilities()]
+        for key in self._never():
+            name, of_class, other = key_parts(key)
+            title = label_of(name, self.population.has_judge)
+            figure, group = " of ".join(filter(None, (title, of_class, other))), group_of(key)
+            notes.append(NO_VALUE.format(figure=f"{figure} in {group[1]}" if group else figure))
         for question in self.questions:
             design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
             notes += design.forecast_notes(self._expected_answers(question, drawn), look)

@@ -36,7 +36,7 @@ def figure_prices(
     size_of   the labels that a plan takes on a population
     """
     outlook = Outlook(population, plan)
-    widths, now = _widths(outlook), outlook.half_widths(planned, planned)
+    widths, now = _widths(outlook), outlook.foreseen(planned, planned)
     groups = outlook.setup.groups
     rows = []
     for question in outlook.questions:
@@ -48,7 +48,7 @@ def figure_prices(
         by = "" if groups is None or question.group is None else groups.label
         group = "" if groups is None or question.group is None else groups.names[question.group]
         key = question.key
-        rows.append((key, question.classifier, by, group, now[key], alone, shared))
+        rows.append((key, question.classifier, by, group, now.get(key, np.nan), alone, shared))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

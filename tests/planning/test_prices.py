@@ -49,3 +49,20 @@ def test_without_a_margin_there_is_no_price(population: lc.Population) -> None:
     table = lc.preview(population, plan).table
     assert table[["labels_alone", "labels_shared"]].isna().all(axis=None)
     assert table["expected_half_width"][0] > 0
+
+
+def test_a_figure_that_no_label_gives_has_no_price() -> None:
+    rows = [{"text": str(n), "m": 0, "n": n % 2, "of": "ab"[n % 2]} for n in range(400)]
+    file = lc.read_population(rows, content="text", predictions={"m": "m", "n": "n"}, groups="of")
+    asked = ["precision", "accuracy"]
+    ahead = lc.preview(file, lc.Plan("simple_random", asked, classifier="m", budget=100))
+    assert [*ahead.expected_half_width] == ["accuracy"]
+    assert np.isnan(ahead.table["expected_half_width"][0])
+    none = "has no value, whatever is labelled: it rests on items of which the file has none."
+    assert f"Precision {none}" in ahead.derived["notes"]
+    by_group = lc.Plan("recalibrated_neyman", asked, classifier="n", by="of", budget=100)
+    ahead = lc.preview(file, by_group)
+    assert {*ahead.expected_half_width} == {
+        "precision", "accuracy", "accuracy[of=a]", "precision[of=b]", "accuracy[of=b]"
+    }  # fmt: skip
+    assert f"Precision in a {none}" in ahead.derived["notes"]
