@@ -283,7 +283,7 @@ def _refuse_index(source: Source, arguments: Arguments) -> None:
     """Raise ValueError where the id, or another column, is the index of a DataFrame."""
     index = getattr(getattr(source, "index", None), "names", ())
     for argument, name in arguments.named_columns():
-        if name in index and name not in source.columns:
+        if name in index and name not in getattr(source, "columns", ()):
             raise ValueError(
                 f"{argument} names {name!r}, which is the index of the table and no column: give "
                 "table.reset_index()"

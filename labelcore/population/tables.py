@@ -84,11 +84,12 @@ def written_table(source: object) -> WrittenTable | None:
         raise TypeError(f"source is a {name}, which holds no rows yet: give its collect()")
     if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
         return _of_columns(name, _pandas_columns(name, source))
-    if hasattr(source, ARROW):
+    if hasattr(source, ARROW) and not hasattr(source, "to_frame"):
         return _of_stream(name, source)
     if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
         return _of_columns(name, _record_columns(source))
-    raise TypeError(f"source must be {KINDS}, got {name}")
+    instead = ": give its to_frame()" if hasattr(source, "to_frame") else ""
+    raise TypeError(f"source must be {KINDS}, got {name}{instead}")
 
 
 def written_foreign(path: Path, wanted: Sequence[str]) -> Written | None:

@@ -45,6 +45,8 @@ def test_the_name_of_one_column_is_enough(argument: str) -> None:
 def test_an_index_that_is_named_as_a_column() -> None:
     with pytest.raises(ValueError, match=r"^id names 'doc', which is the index .*reset_index\(\)"):
         lc.read_population(FRAME.set_index("doc"), id="doc", content="text")
+    with pytest.raises(ValueError, match=r"^id names 'doc', which is the index .*reset_index\(\)"):
+        lc.read_population(FRAME.set_index("doc")["text"], id="doc", content="text")
     with pytest.raises(ValueError, match="^content names 'text', which is the index"):
         lc.read_population(FRAME.set_index(["doc", "text"]), content="text")
     both = FRAME.set_index("doc", drop=False)

@@ -148,6 +148,7 @@ def test_parts_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
     [
         ({"text": ["a"]}, "source must be a path, a table .*, got dict"),
         (b"items.csv", "source must be a path, a table .*, got bytes"),
+        (pd.Series(["a"]), r"source must be a path, a table .*, got Series: give its to_frame\(\)"),
         ([{"text": "a"}, ["b"]], r"source\[1\] must be a dictionary, got list"),
         ([{1: "a"}], r"source\[0\] must have texts as keys, got 1"),
     ],
