@@ -261,7 +261,7 @@ def begin_page(of: str) -> None:
     shown = st.session_state.get(PREVIEWED)
     try:
         for line in lines:
-            meanings(line)
+            meanings(line, plan)
         if begins:
             population = first_table(record, given)
             monitor = new_monitor(record, plan, name, int(labels), *terms)

@@ -60,7 +60,7 @@ class Monitor:
         of each wave, by any method whose figures come from counts by stratum; its promise is
         "fixed", and its seed stays the same
     requirements
-        texts such as "precision >= 0.8"
+        texts such as "precision >= 0.8", each about a figure of the plan
     since_launch
         whether each figure of the plan is also compared with what it was before
     waves
@@ -138,7 +138,7 @@ class Monitor:
         if not 0 < error <= 0.5:
             raise ArgumentError("error", "must lie above 0 and be at most 0.5", got=error)
         for text in self.requirements:
-            meanings(text)
+            meanings(text, plan)
         self.plan = replace(plan, promise=Promise.FIXED, planned=None, rules=None)
         self.since_launch, self.waves, self.error = bool(since_launch), waves, float(error)
         self.settings = dict(settings or {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from labelcore.errors import ArgumentError, PlanArgumentError, did_you_mean
 from labelcore.estimands import SCALARS
 from labelcore.log.engine import Engine
 from labelcore.plan.claims import Quantity, readings
+from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
 from labelcore.stats.profile import FloatArray
 from labelcore.waves.evidence import LONGEST, change_evidence, requirement_evidence
@@ -152,8 +153,8 @@ def _alarm(watch: Watch, waves: Sequence[Measured], starts: FloatArray, limit: f
     )  # fmt: skip
 
 
-def meanings(text: object) -> list[tuple[Quantity, float]]:
-    """What a requirement may mean. Raises ArgumentError."""
+def meanings(text: object, plan: Plan) -> list[tuple[Quantity, float]]:
+    """What a requirement may mean of the figures of a plan. Raises ArgumentError."""
     try:
         claims = readings(text)
     except (PlanArgumentError, TypeError):
@@ -165,14 +166,21 @@ def meanings(text: object) -> list[tuple[Quantity, float]]:
         near = "" if name is None or name[0] in SCALARS else did_you_mean(name[0], SCALARS)
         rule = f"must be texts such as {EXAMPLE}, with a share between 0 and 1{near}"
         raise ArgumentError("requirements", rule, got=text)
-    return meant
+    if not (asked := [(left, share) for left, share in meant if left.estimand in plan.estimands]):
+        raise _not_asked(text, plan.estimands)
+    return asked
+
+
+def _not_asked(text: object, known: Iterable[str]) -> ArgumentError:
+    rule = f"must be about figures that the plan asks for: {', '.join(sorted(known))}"
+    return ArgumentError("requirements", rule + did_you_mean(str(text), known), got=text)
 
 
 def requirement(text: str, engine: Engine) -> Watch:
     """The figure of the plan that a requirement is about. Raises ArgumentError."""
     known = {question.key for question in engine.questions if question.versus is None}
     first = engine.classifiers[0]
-    for left, required in meanings(text):
+    for left, required in meanings(text, engine.plan):
         whose = left.at or (left.inside if left.inside in engine.classifiers else None)
         inside = "" if left.inside in (None, whose) else f"[{left.inside}]"
         at = "" if whose in (None, first) else f"@{whose}"
@@ -180,9 +188,4 @@ def requirement(text: str, engine: Engine) -> Watch:
         key = f"{left.estimand}{inside}{at}{group}"
         if key in known:
             return Watch(key, required)
-    raise ArgumentError(
-        "requirements",
-        f"must be about figures that the plan asks for: {', '.join(sorted(known))}"
-        + did_you_mean(text, known),
-        got=text,
-    )
+    raise _not_asked(text, known)

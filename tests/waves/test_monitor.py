@@ -306,6 +306,10 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
     "number": ({"requirements": ["precision >= 80"]}, "with a share between 0 and 1"),
     "words": ({"requirements": ["good"]}, "requirements must be texts such as"),
     "name": ({"requirements": ["precison >= 0.8"]}, "did you mean 'precision'"),
+    "unasked": (
+        {"requirements": ["accuracy >= 0.8"]},
+        "requirements must be about figures that the plan asks for: precision, recall, got",
+    ),
     "error": ({"error": 0}, "error must lie above 0"),
     "waves": ({"waves": 1}, "waves must be a whole number of at least 2"),
 }
@@ -322,7 +326,7 @@ def test_bad_plans_and_requirements_are_refused() -> None:
     with pytest.raises(ValueError, match="counts by stratum.*got 'paula'"):
         lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
     with pytest.raises(ValueError, match="figures that the plan asks for: precision, recall"):
-        started(requirements=["accuracy >= 0.8"]).wave(read(FRAME), "one")
+        started(requirements=["precision[of=a] >= 0.8"]).wave(read(FRAME), "one")
     with pytest.raises(ValueError, match="must name at least one"):
         started(requirements=[]).wave(read(FRAME), "one")
 
