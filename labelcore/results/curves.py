@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Band(Finding):
     """A curve with a band along the ranks of a list.
 
@@ -101,6 +102,10 @@ class Band(Finding):
     form: Form = Form.UNSTATED
     tentative: bool = False
 
+    def __repr__(self) -> str:
+        ranks = f"{len(self.x):,} rank{'' if len(self.x) == 1 else 's'}"
+        return f"<{type(self).__name__} {self.estimand!r}: {ranks}, {self.labels_used:,} labels>"
+
     @property
     def told(self) -> FloatArray:
         """(n_points,), ``value`` as words, tables, CSV files and lines of charts have it: NaN where
@@ -152,7 +157,7 @@ class Band(Finding):
         Parameters
         ----------
         rank
-            from the first to the last of ``x``
+            a whole number from the first to the last of ``x``
 
         Returns
         -------
@@ -163,8 +168,8 @@ class Band(Finding):
 
         Raises
         ------
-        ValueError
-            The rank lies outside ``x``.
+        TypeError, ValueError
+            The rank is no whole number, or lies outside ``x``.
 
         Notes
         -----
@@ -173,6 +178,9 @@ class Band(Finding):
         other reading is that of the last point not beyond ``rank``. Of two lists, whose ``x`` has
         all ranks up to 5,000, numbers of items go in a straight line from one point to the next.
         """
+        given: object = rank
+        if isinstance(given, bool) or not isinstance(given, Real) or rank % 1 > 0:
+            raise TypeError(f"rank must be a whole number, got {rank!r}")
         if not self.x[0] <= rank <= self.x[-1]:
             raise ValueError(
                 f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"

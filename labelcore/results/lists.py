@@ -18,7 +18,7 @@ LANDMARKS = (100, 300, 1_000)
 AT_RANK, MOST_SHOWN = "precision_difference", 200
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class ListDifference(Band):
     """The precision of one list's first items less that of another's, at every rank.
 

@@ -72,6 +72,11 @@ def test_band(design: str, known: Known) -> None:
     for rank in (0, first - 1, 201, np.nan):  # never the figure of another rank
         with pytest.raises(ValueError, match=f"rank must lie between {first} and 200"):
             band.at(rank)
+    for no_rank in (first + 0.5, "x", None, True):
+        with pytest.raises(TypeError, match=f"^rank must be a whole number, got {no_rank!r}$"):
+            band.at(no_rank)  # type: ignore[arg-type]
+    assert repr(band) == f"<Band 'precision_curve': {len(band.x)} ranks, {session.labels} labels>"
+    assert len(repr(session.cut(100))) < 400
 
 
 @pytest.mark.parametrize("design", sampled(CURVED, 2, seed=14))
