@@ -110,8 +110,8 @@ class LogState:
 
     def asked(self, index: int | None) -> Asked:
         """The drawn item with this index. Raises AnswerError if there is none."""
-        if index is None or not 1 <= index <= len(self.book.asked):
-            raise AnswerError(f"draw {index} was never drawn")
+        if not isinstance(index, int) or not 1 <= index <= len(self.book.asked):
+            raise AnswerError(f"draw {index!r} was never drawn")
         return self.book.asked[index - 1]
 
     def lost(self, item: str) -> bool:

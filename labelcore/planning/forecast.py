@@ -317,6 +317,8 @@ def preview(population: Population, plan: Plan) -> Preview:
 
     Raises
     ------
+    TypeError
+        The population or the plan is something else.
     PlanError
         The plan cannot be carried out on this file.
 
@@ -338,6 +340,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
+    _check_types(population, plan)
     plain = _made_of(_preview(population, plan), population, plan)
     if not plan.claims:
         return plain
@@ -467,11 +470,14 @@ def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
     )
 
 
+def _check_types(population: object, plan: object) -> None:
+    if not (isinstance(population, Population) and isinstance(plan, Plan)):
+        raise TypeError("population and plan must be what read_population and Plan give")
+
+
 def kept_plan(population: Population, plan: Plan) -> Plan:
     """The plan as a session keeps it: with its planned size, and what that follows from."""
-    for given, kind in ((population, Population), (plan, Plan)):
-        if not isinstance(given, kind):
-            raise TypeError("population and plan must be what read_population and Plan give")
+    _check_types(population, plan)
     if plan.planned is not None:
         return plan
     plan = sized(population, plan)

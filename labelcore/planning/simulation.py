@@ -165,9 +165,9 @@ def simulate(
             raise TypeError(f"{name} must be a whole number, got {number!r}")
         if number < 1:
             raise ValueError(f"{name} must be at least 1, got {number}")
+    kept = kept_plan(population, plan)
     codes = true_codes(population, truth)
     _refuse_other_answers(population, plan, codes)
-    kept = kept_plan(population, plan)
     finished = _all_runs(population, kept, codes, seed, runs, workers, progress)
     return Simulation(population, kept, codes, seed, finished, workers)
 

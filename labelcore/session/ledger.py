@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
-from labelcore.log.events import Event, common, rewritten, sound_part
+from labelcore.log.events import Draw, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, kind_named, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
@@ -80,6 +80,12 @@ def check_whole(name: str, number: object, of: str = "items") -> None:
     """TypeError for what is no whole number of these."""
     if isinstance(number, bool) or not isinstance(number, int):
         raise TypeError(f"{name} must be a whole number of {of}, got {number!r}")
+
+
+def check_draw(draw: object) -> None:
+    """TypeError for what ``Session.next`` does not give."""
+    if not isinstance(draw, Draw):
+        raise TypeError(f"draw must be one that next gives, got {draw!r}")
 
 
 def check_annotator(name: object) -> None:

@@ -52,7 +52,7 @@ from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import cleared, text_as_drawn
-from labelcore.session.ledger import Ledger, check_annotator, check_whole, now
+from labelcore.session.ledger import Ledger, check_annotator, check_draw, check_whole, now
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_prepared, prepared_frame
 from labelcore.session.projects import (
@@ -370,6 +370,7 @@ class Session(AfterLabels):
         str
             The text of the event; "" if there is none.
         """
+        check_draw(draw)
         with self._lock:
             return self.state.last_said(draw, kind)
 
@@ -381,7 +382,7 @@ class Session(AfterLabels):
         Parameters
         ----------
         draw
-            from ``next``
+            from ``next``; ``item_by_id`` takes an id
 
         Returns
         -------
@@ -390,9 +391,12 @@ class Session(AfterLabels):
 
         Raises
         ------
+        TypeError
+            ``draw`` is no draw.
         ChangedTextError
             The stored text is not the one that the draw recorded.
         """
+        check_draw(draw)
         return self.item_by_id(draw.item_id)
 
     def item_by_id(self, item_id: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -76,8 +77,9 @@ def recommended_at(known: Known, plan: lc.Plan, disagreement: float) -> float:
 def test_what_is_no_population_or_no_plan_is_refused(known: Known) -> None:
     for given in (("items.csv", lc.Plan("simple_random", "accuracy", budget=9)),
                   (known.population, "simple_random")):  # fmt: skip
-        with pytest.raises(TypeError, match="what read_population and Plan give"):
-            lc.Session(*given)  # type: ignore[arg-type]
+        for asked in (lc.Session, lc.preview, partial(lc.simulate, truth="truth")):
+            with pytest.raises(TypeError, match="what read_population and Plan give"):
+                asked(*given)  # type: ignore[operator]
 
 
 def test_planned_size_is_the_budget_where_there_is_one(known: Known) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -60,6 +61,18 @@ def test_another_answer_to_the_same_draw_is_refused(known: Known) -> None:
     session.answer(put_off, "later")
     with pytest.raises(lc.errors.LateAnswerError, match="'later' by this draw"):
         session.answer(put_off, "yes")
+
+
+def test_what_is_no_draw_is_refused(known: Known) -> None:
+    session = start(known)
+    for no_draw in (3, "i3", None):
+        for ask in (session.item, partial(session.last_said, kind="noted")):
+            with pytest.raises(
+                TypeError, match=f"^draw must be one that next gives, got {no_draw!r}$"
+            ):
+                ask(no_draw)  # type: ignore[operator]
+        with pytest.raises(AnswerError, match=f"^draw {no_draw!r} was never drawn$"):
+            session.flag(no_draw)  # type: ignore[arg-type]
 
 
 def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
