@@ -112,15 +112,19 @@ def draw(
     session = Session.open(store, project, file=moved)
     draws = session.take(batch, annotator, minutes)
     suffix = Path(output).suffix if output != "-" else ".csv"
-    where = write(output, BATCH_FORMS[form](session, draws, suffix), force=force)
+    where = None
+    if draws or output == "-":
+        where = write(output, BATCH_FORMS[form](session, draws, suffix), force=force)
     if output == "-":
         return
+    none = f"Nothing is to be drawn for {annotator!r} ({session.status}): {output} is not written."
     values = {
         "path": where,
         "items": [{"token": item.token, "id": item.item_id, "index": item.index} for item in draws],
         "status": session.status,
     }
-    say(values, [f"{where}: {count(len(draws), 'item')} for {annotator!r}."], as_json)
+    written = f"{where}: {count(len(draws), 'item')} for {annotator!r}."
+    say(values, [written if draws else none], as_json)
 
 
 @click.command()

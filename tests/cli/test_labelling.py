@@ -168,6 +168,21 @@ def test_a_batch_goes_out_and_its_answers_come_back(
     assert [truth[one] for one in said["id"]] == (said["answer"] == "yes").tolist()
 
 
+def test_no_file_is_written_where_nothing_is_to_be_drawn(
+    made: Any, tmp_path: Path, run: Run
+) -> None:
+    session = lc.Session.open(made[0], "spam")
+    answer_draws(session, "no")
+    batch = tmp_path / "batch.csv"
+    code, out, _ = run("draw", *place(made[0]), "--annotator", "ann", "-o", batch)
+    none = f"Nothing is to be drawn for 'ann' (budget used): {batch} is not written."
+    assert code == 0 and out.strip() == none and not batch.exists()
+    code, out, _ = run("draw", *place(made[0]), "-o", batch, "--json")
+    assert json.loads(out) == {"path": None, "items": [], "status": "budget used"}
+    code, out, _ = run("draw", *place(made[0]), "-o", "-")
+    assert code == 0 and out.splitlines() == ["\ufefftoken,id,text,answer,note"]
+
+
 def test_an_answer_that_differs_is_changed_only_where_that_is_asked(
     made: Any, tmp_path: Path, run: Run
 ) -> None:
