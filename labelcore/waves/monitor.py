@@ -60,7 +60,7 @@ class Monitor:
         of each wave, by any method whose figures come from counts by stratum; its promise is
         "fixed", and its seed stays the same
     requirements
-        texts such as "precision >= 0.8", each about a figure of the plan
+        one text such as "precision >= 0.8" or several, each about a figure of the plan
     since_launch
         whether each figure of the plan is also compared with what it was before
     waves
@@ -121,7 +121,8 @@ class Monitor:
         error: float = 0.05,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        self.name, self.requirements = _checked(name), tuple(requirements)
+        texts = (requirements,) if isinstance(requirements, str) else tuple(requirements)
+        self.name, self.requirements = _checked(name), texts
         if not isinstance(plan.method, EstimatesFromCells):
             raise ArgumentError(
                 "plan",

@@ -327,6 +327,7 @@ def test_bad_plans_and_requirements_are_refused() -> None:
         lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
     with pytest.raises(ValueError, match="figures that the plan asks for: precision, recall"):
         started(requirements=["precision[of=a] >= 0.8"]).wave(read(FRAME), "one")
+    assert started(requirements="recall >= 0.8").requirements == ("recall >= 0.8",)
     with pytest.raises(ValueError, match="must name at least one"):
         started(requirements=[]).wave(read(FRAME), "one")
 
