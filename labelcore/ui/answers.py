@@ -160,12 +160,14 @@ def tools_shown(
     *,
     paged: bool = False,
     turn: tuple[str, str] | None = None,
+    finishes: bool = True,
 ) -> dict[str, Any]:
     """What was saved last, and everything that is not an answer, as the surface takes it.
 
-    draw    the item that a note or a flag would be about
-    paged   whether whole pages are saved and taken back
-    turn    the words and the key of the way to a page of items, or back to one
+    draw       the item that a note or a flag would be about
+    paged      whether whole pages are saved and taken back
+    turn       the words and the key of the way to a page of items, or back to one
+    finishes   whether *Finish* is among them: not where it stands above
     """
     last, finished = session.last_answer(person), session.status.over
     latest = session.answering.last_page(person) if paged else [last] if last else []
@@ -175,7 +177,7 @@ def tools_shown(
     notice = f"Saved: {words}" if last else "Nothing saved yet"
     undo = f"Undo {len(given)}" if len(given) > 1 else "Undo"
     looked = st.session_state.get(LOOKED)
-    may_finish = not finished and visitor.allowed(Right.RUN)
+    may_finish = finishes and not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
     buttons = [
         ("undo", undo, "U", last is None or finished or looked == last.sequence),

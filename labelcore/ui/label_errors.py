@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pandas as pd
 import streamlit as st
 
@@ -43,10 +45,9 @@ def second_pass_button(project: str, session: Session) -> None:
         )
 
 
-def settle_button(project: str, session: Session) -> None:
+def settle_button(project: str, items: int, kind: Literal["primary", "secondary"]) -> None:
     """The way to the items that people judge differently, where there are some."""
-    number = 0 if session.status.over else len(session.unsettled())
-    if number and st.button(f"Settle {count(number, 'item')}", key="to-settle"):
+    if items and st.button(f"Settle {count(items, 'item')}", key="to-settle", type=kind):
         st.switch_page("pages/people.py", query_params={"project": project})
 
 

@@ -13,6 +13,7 @@ from labelcore.access import Right
 from labelcore.charts.nodes import Node
 from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
+from labelcore.promises import Status
 from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, people, sessions, trail, visitor
@@ -118,7 +119,8 @@ def _tools(
     turn = (grid.ONE_BY_ONE if paged else grid.GRID, turn_key(session)) if offered else None
     judged = None if page else draw
     flagged = judged is not None and session.last_said(judged, "flagged") == "yes"
-    return tools_shown(session, person, judged, flagged, paged=paged, turn=turn)
+    finishes = item is not None or session.status == Status.WAITING
+    return tools_shown(session, person, judged, flagged, paged=paged, turn=turn, finishes=finishes)
 
 
 def _surface(project: str, key: str, data: dict[str, Any]) -> None:

@@ -139,22 +139,21 @@ def _steps(project: str, session: Session) -> None:
     wave = terms_of(session.record)
     with st.container(horizontal=True, key="steps"):
         watched = wave if may(visitor.everywhere(), Right.SEE) else None
-        if watched and st.button("To the monitor", key="to-watch"):
+        if watched and st.button("To the monitor", key="to-watch", type="primary"):
             st.switch_page("pages/watch.py", query_params={"monitor": str(watched["name"])})
         if not session.status.over:
-            _finish_button(project, session)
+            unsettled = len(session.unsettled())
+            settle_button(project, unsettled, "secondary" if watched else "primary")
+            _finish_button(project, session, leads=not (watched or unsettled))
             _to_systems(project, session)
-            settle_button(project, session)
             if visitor.allowed(Right.RUN):
                 second_pass_button(project, session)
             return
-        to_report = not is_trial(session)
+        to_report, leads = not is_trial(session), not (watched or is_trial(session))
         trial = is_trial(session) and visitor.runs_all()
         if trial and st.button(OWN_FILE, key="own-file", type="primary"):
             st.switch_page("pages/new_project.py")
-        if st.button(
-            "Open the report", key="to-report", type="primary" if to_report else "secondary"
-        ):
+        if st.button("Open the report", key="to-report", type="primary" if leads else "secondary"):
             st.switch_page("pages/report.py", query_params={"project": project})
         _to_systems(project, session)
         labels_button(session, "Take the labels")
@@ -170,13 +169,13 @@ def _to_systems(project: str, session: Session) -> None:
         st.switch_page("pages/progress.py", query_params={"project": project})
 
 
-def _finish_button(project: str, session: Session) -> None:
+def _finish_button(project: str, session: Session, *, leads: bool = True) -> None:
     if not visitor.allowed(Right.RUN):
         return
     st.button(
         SEE_TRUTH if is_trial(session) else "Finish",
         key="state-finish",
-        type="primary",
+        type="primary" if leads else "secondary",
         on_click=actions.finish,
         args=(project,),
     )

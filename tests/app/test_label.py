@@ -206,6 +206,8 @@ def test_budget_used_then_finish(app, make) -> None:
     page = app("label", project="demo")
     assert "All the labels asked for are there" in texts(page)
     assert surface(page)["stands"] == "All the labels asked for are there"
+    assert "finish" not in [one.place for one in surface_buttons(page)], "it stands once"
+    assert button(page, "state-finish").proto.type == "primary"
     button(page, "state-finish").click().run()
     assert fresh(session).status == "finished"
     assert "This project is finished" in texts(page)

@@ -10,7 +10,15 @@ from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.reviewed import SETTLE, reviewed
 from labelcore.words.sentences import percent
 from labelcore.words.statuses import TITLES
-from tests.app.conftest import button, created, pictures, texts, to_aim, with_upload
+from tests.app.conftest import (
+    button,
+    created,
+    pictures,
+    surface_buttons,
+    texts,
+    to_aim,
+    with_upload,
+)
 
 
 def by_two(session: lc.Session, number: int = 4) -> None:
@@ -122,7 +130,33 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
     make(overlap=1.0, labels=24, budget=24)
     page = app("label", project="demo")
     assert TITLES["for others"] in [one.value for one in page.header]
+    assert [one.key for one in page.button if one.label == "Finish"] == ["state-finish"]
+    assert "finish" not in [one.place for one in surface_buttons(page)]
     button(page, "state-finish").click().run()
+
+
+@pytest.fixture
+def judged_by_both(make) -> lc.Session:
+    """All labels are there, half of them are judged by two, and some are to be settled."""
+    session = make(overlap=0.5, labels=24, budget=24)
+    while (draw := session.next("ann")) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
+    return session
+
+
+def test_items_to_settle_lead_on_at_the_end(app, judged_by_both: lc.Session) -> None:
+    page = app("label", project="demo")
+    settle, finish = button(page, "to-settle"), button(page, "state-finish")
+    assert (settle.proto.type, finish.proto.type) == ("primary", "secondary")
+
+
+def test_a_report_has_settled_figures_once_and_the_share_as_planned(
+    app, judged_by_both: lc.Session
+) -> None:
+    report = app("report", project="demo")
+    (settled,) = (one.value for one in report.table if "settled" in one.value.to_string().lower())
+    assert [*settled] == ["As settled by two people", "Value"]
+    assert "50 % of the labelled items, drawn at random, to be judged by 2 people" in texts(report)
 
 
 @pytest.mark.full
