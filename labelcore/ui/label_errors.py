@@ -99,7 +99,7 @@ def settled_table(session: Session) -> pd.DataFrame:
     """The figures for the settled judgement: with an interval, or what is missing."""
     figures = _settled(session)
     names, values = [*map(_settled_name, figures)], [*map(_value_words, figures)]
-    return pd.DataFrame({settled_by(session.plan.readers): names, "value": values})
+    return pd.DataFrame({settled_by(session.plan.readers): names, "Value": values})
 
 
 def _settled(session: Session) -> list[Estimate]:
@@ -121,12 +121,12 @@ def _value_words(estimate: Estimate) -> str:
 def figure_table(error: LabelError) -> pd.DataFrame:
     words = [figure_words(figure) for figure in error.figures]
     columns = {
-        "for the truth": [figure_name(figure.observed) for figure in error.figures],
-        "mistakes alike everywhere": [alike for alike, _ in words],
-        "mistakes anywhere": [anywhere for _, anywhere in words],
+        "For the truth": [figure_name(figure.observed) for figure in error.figures],
+        "Mistakes alike everywhere": [alike for alike, _ in words],
+        "Mistakes anywhere": [anywhere for _, anywhere in words],
     }
     if not any(anywhere for _, anywhere in words):
-        del columns["mistakes anywhere"]
+        del columns["Mistakes anywhere"]
     return pd.DataFrame(columns)
 
 

@@ -47,7 +47,7 @@ from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
-from labelcore.words.quantities import model_word, names_another
+from labelcore.words.quantities import is_settled, model_word, names_another
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
@@ -99,7 +99,8 @@ def report_page(project: str) -> None:
                 fold(BY.format(column=table.by), f"fold-figures-{place}", numbers)
             else:
                 numbers()
-        if apart := apart_from(tables, estimates):
+        first = [one for one in estimates if not is_settled(one.estimand)]
+        if apart := apart_from(tables, first):
             reading_table(
                 estimate_frame(apart).drop(columns=["Confidence", "Promise"]), "estimates"
             )
@@ -210,7 +211,7 @@ def landmark_table(landmarks: Sequence[Cut]) -> pd.DataFrame:
     """A row for each landmark, a column for each reading, bounds as text."""
     rows = []
     for landmark in landmarks:
-        row = {"first": f"{landmark.rank:,}", "down to score": words.score_words(landmark.score)}
+        row = {"First": f"{landmark.rank:,}", "Down to score": words.score_words(landmark.score)}
         for name, band in landmark.readings.items():
             bounds = float(band.low[0]), float(band.high[0])
             row[READINGS[name].label] = READINGS[name].range(*bounds)

@@ -12,7 +12,6 @@ from labelcore.words.sentences import (
     ONE_END,
     confidence_words,
     count,
-    percent,
     percent_range,
     range_text,
     value_percent,
@@ -62,13 +61,13 @@ def read_again_words(plan: Plan) -> str:
     """What is judged more than once by the plan.
 
     >>> read_again_words(Plan("simple_random", ["accuracy"], budget=200, overlap=0.1, readers=3))
-    '10.0 % of the labelled items, drawn at random, judged by 3 people each'
+    '10 % of the labelled items, drawn at random, to be judged by 3 people each'
     """
     if plan.overlap:
-        many = f"judged by {plan.readers:,} people each"
-        return f"{percent(plan.overlap)} of the labelled items, drawn at random, {many}"
-    drawn = "of the labelled items, drawn at random, shown a second time"
-    return f"{percent(plan.repeats)} {drawn}" if plan.repeats else ""
+        many = f"to be judged by {plan.readers:,} people each"
+        return f"{100 * plan.overlap:.3g} % of the labelled items, drawn at random, {many}"
+    drawn = "of the labelled items, drawn at random, to be shown a second time"
+    return f"{100 * plan.repeats:.3g} % {drawn}" if plan.repeats else ""
 
 
 def people_words(error: LabelError) -> str:

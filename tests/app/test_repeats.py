@@ -77,8 +77,8 @@ def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) 
     shown = texts(page)
     assert "1 of 30 repeated items got a different answer the second time" in shown
     assert "Two answers under one name: the same answer to 29 of 30 items" in shown
-    (figures,) = (one.value for one in page.table if "mistakes anywhere" in one.value)
-    assert figures["for the truth"].tolist() == ["Accuracy"]
+    (figures,) = (one.value for one in page.table if "Mistakes anywhere" in one.value)
+    assert figures["For the truth"].tolist() == ["Accuracy"]
     (items,) = (one.value for one in page.dataframe if "second" in one.value)
     assert items["item"].tolist() == [session.label_error().differing[0].first.item_id]
     assert "1 of 30 repeated" in (report := texts(app("report", project="demo")))
