@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.trials.table import TRIALS
 from labelcore.trials.words import WORDS
-from labelcore.ui import project_menu, visitor
+from labelcore.ui import monitors, project_menu, visitor
 from labelcore.ui.last_look import known_picture
 from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
@@ -32,6 +33,7 @@ from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
+from labelcore.ui.watching import CHOSEN, ICONS, headline
 
 TRIAL = "digits"
 RECORDED = Path(__file__).parent / "recorded.json"
@@ -124,6 +126,7 @@ def start_page() -> None:
         make_ready()
         try_line()
         introduced()
+    alarms = st.container(key="start-watch-alarm-links", gap="small")
     numbered = list(enumerate(projects))
     mine = [pair for pair in numbered if not pair[1].archived and not pair[1].done_wave]
     waves = [pair for pair in numbered if pair[1].done_wave and not pair[1].archived]
@@ -136,6 +139,25 @@ def start_page() -> None:
             opened = any(project_menu.open_form(summary.name) for _, summary in behind)
             with st.expander(f"{title} ({len(behind)})", expanded=opened):
                 rows(behind)
+    with alarms:
+        show_alarms()
+
+
+def show_alarms() -> None:
+    """Monitors with an alarm, with the way to them. Comes last: their evidence may take a moment;
+    what keeps it from being worked out is told on *Watch*."""
+    if not visitor.allowed(PAGES["watch"]):
+        return
+    for name in monitors.names():
+        with suppress(ValueError, OSError):
+            standing = monitors.opened(name).standing()
+            if standing.alarms:
+                st.page_link(
+                    "pages/watch.py",
+                    label=plain(headline(standing)),
+                    icon=ICONS[standing.state],
+                    query_params={CHOSEN: name},
+                )
 
 
 # --- rows ---------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from labelcore.charts.base import VALUE_DOT, Chart, empty_chart
 from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
-from labelcore.charts.drawing import Axis, Drawing, Line, Rule, Symbol, Unit
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side, Symbol, Unit
 from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
 from labelcore.words.quantities import label_of
@@ -21,6 +22,7 @@ SHOWN = {
 NOTHING = "No wave yet: the picture starts with the first finished one."
 INTERVAL_WIDTH, PANEL = 6.0, 160.0
 LEAST = 1e-2
+FROM_HERE = "lower from about here"
 OF_ALARM = ((0.01, "1 %"), (0.1, "10 %"), (1.0, "alarm"), (10.0, "\N{MULTIPLICATION SIGN} 10"),
             (100.0, "\N{MULTIPLICATION SIGN} 100"))  # fmt: skip
 """Evidence as a share of what raises the alarm."""
@@ -70,8 +72,12 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
     evidence = Axis("Evidence", log=True, ticks=ticks_of)
     drawing = Drawing(
         Axis(ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
-        (*axes, evidence), marks, rules, legend=True, below=True, height=PANEL * (len(figures) + 1),
+        (*axes, evidence), marks, rules, legend=True, below=True,
+        height=PANEL * (len(figures) + 1),
     )  # fmt: skip
+    below = drawing.panels[0][0]
+    named = [Remark(FROM_HERE, x=rule.at, up=below, side=Side.BELOW) for rule in rules]
+    drawing = replace(drawing, remarks=named)
     summary = "; ".join(_words(row) for row in known.to_dict("records"))
     return Chart(drawing, f"Figures of each wave and the evidence of a fall. {summary}.", shown)
 

@@ -17,6 +17,7 @@ import labelcore as lc
 from labelcore.safe_text import JOINER
 from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables, watching
 from labelcore.ui.figures import LATER
+from labelcore.waves.chart import monitor_chart
 from labelcore.waves.plan_file import SCHEDULES
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.waves.test_monitor import label, table
@@ -97,6 +98,9 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     page.selectbox(key="watch-then-spam-w2").select("w0").run()
     said = figures(page).loc[0, "Difference"]
     assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
+    assert title in {link.replace("\\", "") for link in links(app())}, "also on the first page"
+    drawing = monitor_chart(monitor.table(), alarm.since).drawing
+    assert [one.x for one in drawing.remarks] == [one.at for one in drawing.rules] != []
     assert button(page, "watch-label").label == "Label w3: 80 labels"
     button(page, "watch-label").click().run()
     assert page.query_params["project"] == "spam: w3"
