@@ -1,4 +1,4 @@
-"""How a judge stands to people: agreement, kappa, true and false passes, and its bias by system.
+"""How a judge stands to people: agreement, kappa, true and false pass rates, bias by system.
 
 Cohen's kappa is 1 - D / E, with D the share of items that judge and people call differently, and E
 that expected of a judge who calls as many positive whatever the item is. The judge calls the known

@@ -38,8 +38,8 @@ SYSTEM, BETTER, ALL = "System", "Better than", "All"
 TWO_PEOPLE = "two people, on what both judged"
 SHARES = {
     "agreement": "Agreement",
-    "true pass rate": "True passes",
-    "false pass rate": "False passes",
+    "true pass rate": "True pass rate",
+    "false pass rate": "False pass rate",
 }
 AGREES = {"accuracy", "recall", "specificity"}
 """What *How good is my judge?* asks for."""
@@ -249,7 +249,7 @@ def judged_of(session: Session) -> Judged | None:
     asked, name = set(plan.estimands), session.engine.classifiers[0]
     labelled = session.labels and not plan.superseded and name in population.predictions
     if labelled and population.prompt is not None and grades_of(population.classes) is not None:
-        measures, empty = session.judge(_columns_of(session)), pd.DataFrame()
+        measures, empty = session.judge(columns_of(session)), pd.DataFrame()
         means = MEAN in set(measures["measure"])
         return Judged("", measures, empty, empty, plan.confidence) if means else None
     systems = "prevalence" in asked and bool(population.groups)
@@ -259,7 +259,7 @@ def judged_of(session: Session) -> Judged | None:
         return None
     both = session.agreement() if plan.overlap else None
     people = both if both is not None and both.items else None
-    by = _columns_of(session) if systems else ()
+    by = columns_of(session) if systems else ()
     pairs = session.differences(by, "prevalence") if by else pd.DataFrame()
     places = places_of(pairs) if by else pairs
     settled = _settled(session, by) if people else None
@@ -275,7 +275,7 @@ def _settled(session: Session, by: tuple[str, ...]) -> pd.DataFrame | None:
         return None
 
 
-def _columns_of(session: Session) -> tuple[str, ...]:
+def columns_of(session: Session) -> tuple[str, ...]:
     """The column of the systems, or what the plan names; none of one, or over ``MOST_SYSTEMS``."""
     if session.plan.by or not session.population.groups:
         return tuple(session.plan.by or ())

@@ -19,6 +19,7 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.arithmetic import Arithmetic, arithmetic
 from labelcore.figures.tables import USUAL, wider_together
 from labelcore.figures.with_classifier import race_of
+from labelcore.report.judged import columns_of
 from labelcore.results.cells import Row, Table, TableCell
 from labelcore.results.types import Estimate, Results
 from labelcore.safe_text import one_line, plain
@@ -249,7 +250,9 @@ def _by(session: Session) -> str:
     columns = [*session.population.groups]
     if not columns:
         return ""
-    asked, rows = session.plan.by or (), f"{model_word(session.population.has_judge)}s"
+    rates = session.population.has_judge and "prevalence" in session.plan.estimands
+    asked = columns_of(session) if rates else session.plan.by or ()
+    rows = f"{model_word(session.population.has_judge)}s"
     chosen = st.segmented_control(
         "Rows",
         [CLASSIFIERS, *columns],

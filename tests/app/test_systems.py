@@ -110,6 +110,14 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert known_bar(row.known).name == "Pass rate"
 
 
+def test_systems_are_the_rows_where_no_labels_are_theirs(app, data_folder: Path) -> None:
+    frame = judged_frame(30)
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=60, seed=2)
+    label_all(lc.Session(judged(frame), plan, sessions.store(), "systems"), frame)
+    page = app("progress", project="systems")
+    assert page.segmented_control(key="table-rows").value == "model"
+
+
 @pytest.mark.full
 def test_pairs_nearest_to_a_decision_have_a_button(data_folder: Path) -> None:
     frame = judged_frame(200)

@@ -136,11 +136,12 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     assert all(f"judged {name}<" in page for name in session.population.classes)
     assert "Where labelling stands" in page and "Why labelling stopped" not in page
     low = 100 * settled.loc["agreement", "low"]
-    assert f"({int(low)} to " in table["Agreement"].iloc[1] and "(" in table["True passes"].iloc[1]
+    assert f"({int(low)} to " in table["Agreement"].iloc[1]
+    assert "(" in table["True pass rate"].iloc[1] and "True passes" not in table
     assert len(as_json(report_json(session))["judged"]["settled"]) == len(settled)
     assert both.items >= 10 and both.differing and both.share.value is not None
     assert table["Agreement"].iloc[2].startswith(f"{100 * both.share.value:.0f} % (")
-    assert table["True passes"].iloc[2] == ""
+    assert table["True pass rate"].iloc[2] == ""
     assert f"{both.coefficients['fleiss_kappa'].value:.2f}" in table["Kappa"].iloc[2]
     assert "two people, on what both judged" in page
     book = load_workbook(BytesIO(report_xlsx(session)))["Judge"]
