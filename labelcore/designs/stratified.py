@@ -86,7 +86,7 @@ def curve_of_all_ranks(
     draws = draws_that_count(frame, look)
     state, missing, promise = standing
     if ranked.labels == ranked.n_items:
-        state, draws = State.EXACT, look.draws
+        state, missing, draws = State.EXACT, "", look.draws
     answers = ranked.until(draws)
     if state == State.INTERVAL and not answers.labels:
         missing = f"{look.draws:,} of {LOOK_EVERY} items judged before a first band"
@@ -105,8 +105,6 @@ def curve_of_all_ranks(
 
         yields = bounded_yields(answers, at, estimate, bounds)
     bounded = state.has_interval
-    if state == State.PROVISIONAL and not missing:
-        missing = f"{look.labels:,} of {look.planned:,} labels before the band"
     return Curve(
         rank=at,
         names=tuple(READINGS),
@@ -370,11 +368,10 @@ def _state(look: Look) -> tuple[State, str, Promise]:
         missing = f"{look.labels:,} of {look.first:,} labels before a first figure"
         return State.TOO_FEW, missing, look.promise
     if look.promise == Promise.FIXED and not look.complete:
-        return (
-            (State.STOPPED_EARLY, "", Promise.NONE)
-            if look.finished
-            else (State.PROVISIONAL, "", Promise.FIXED)
-        )
+        if look.finished:
+            return State.STOPPED_EARLY, "", Promise.NONE
+        missing = f"{look.labels:,} of {look.planned:,} labels before the band"
+        return State.PROVISIONAL, missing, Promise.FIXED
     return State.INTERVAL, "", look.promise
 
 

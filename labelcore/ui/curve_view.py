@@ -13,7 +13,6 @@ from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
-from labelcore.words.curves import waiting_words
 
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain", "dcg", "ndcg")
 PAIRS = {
@@ -30,8 +29,7 @@ PAIR_MEANINGS = {
 
 def nothing_drawn(session: Session, choice: str, curve: Curve, chart: Chart) -> str:
     """Why there is no picture, and what is missing."""
-    band = session.band(choice if choice not in PAIRS else PAIRS[choice][1][0], curve)
-    missing = waiting_words(band, session.labels, session.plan.planned)
+    missing = session.band(choice if choice not in PAIRS else PAIRS[choice][1][0], curve).missing
     return f"{chart.alt} {missing[:1].upper()}{missing[1:]}." if missing else chart.alt
 
 

@@ -32,7 +32,6 @@ from labelcore.ui.forecasts import remembered
 from labelcore.ui.status import counts, figure_name, main_and_other
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import further_words
-from labelcore.words.curves import waiting_words
 from labelcore.words.quantities import model_word
 
 AHEAD_POINTS = 8
@@ -122,12 +121,11 @@ def _has_curve(session: Session) -> bool:
 def _heads(session: Session, most: int) -> HeadBands:
     """The precision of at most so many first items that matter, or that a person asked for."""
     along, wanted = session.band("precision"), session.settings.get("ranks")
-    waiting = waiting_words(along, session.labels, session.plan.planned)
     ranks, told = heads_of(session.population, along, wanted, most)
-    cuts = [] if waiting else session.cuts([*ranks.values()])
+    cuts = session.cuts([*ranks.values()]) if along.has_interval else []
     known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
     first = session.plan.estimands[0] not in SUMMARIES
-    return HeadBands(ranks, dict(zip(ranks, known, strict=True)), told, waiting, first)
+    return HeadBands(ranks, dict(zip(ranks, known, strict=True)), told, along.missing, first)
 
 
 def beside(session: Session) -> Beside:

@@ -92,13 +92,6 @@ def band_sentence(band: Band, given: str = "") -> str:
     return " ".join([text, *band.notes])
 
 
-def waiting_words(band: Band, labels: int, planned: int | None) -> str:
-    """What is missing before the first band; "" when it is there."""
-    if band.has_interval:
-        return ""
-    return band.missing or f"{labels:,} of {planned:,} labels before the band"
-
-
 def cut_sentence(cut: Cut) -> str:
     """What keeping the first items of a list means."""
     precision = cut.readings.get("precision")

@@ -70,12 +70,15 @@ def test_it_is_wider_than_that_of_each_rank_by_itself(
     assert np.all(together[2] - together[1] > alone[2] - alone[1])
 
 
-def test_nothing_is_promised_before_the_planned_size(known: Known) -> None:
-    engine = known.engine(plan_of(), 2)
+@pytest.mark.parametrize("target", ["file", "process"])
+def test_nothing_is_promised_before_the_planned_size(known: Known, target: str) -> None:
+    """Nor of each rank by itself, which says likewise what it lacks."""
+    engine = known.engine(plan_of(target=target), 2)
     for labels in label(engine, known.truth):
         if labels == 100:
             band = precision_curve(engine)
             assert not band.has_interval and band.missing == "100 of 150 labels before the band"
+            assert f"without a band: {band.missing}" in band.sentence()
             assert deepest_cut(engine, 0.5) is None
 
 
