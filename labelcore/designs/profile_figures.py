@@ -207,10 +207,12 @@ def _may_meet(
 
 
 def alike(several: Sequence[Cells], looks: Sequence[Look]) -> list[list[int]]:
-    """The places of runs that can be estimated side by side: as many cells and the same size."""
-    places: dict[tuple[int, int], list[int]] = {}
+    """The places of runs that can be estimated side by side: the same planned size, and cells of
+    which the same are called positive and the same are sampled."""
+    places: dict[tuple[bytes, bytes, int], list[int]] = {}
     for place, (cells, look) in enumerate(zip(several, looks, strict=True)):
-        places.setdefault((len(cells.size), look.planned), []).append(place)
+        parts = cells.predicted.tobytes(), cells.sampled.tobytes(), look.planned
+        places.setdefault(parts, []).append(place)
     return list(places.values())
 
 

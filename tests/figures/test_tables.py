@@ -111,6 +111,28 @@ def test_a_column_that_was_not_asked_is_a_first_guess(
     assert smallest[0].half_width > 1.3 * smallest[1].half_width
 
 
+def test_groups_in_which_a_classifier_says_one_thing_are_told_by_their_own_labels() -> None:
+    called = np.repeat([True, False, True], 40)
+    items = pd.DataFrame({"text": "item", "group": np.repeat(["a", "b", "c"], 40)})
+    items["said"] = np.where(called, "yes", "no")
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
+    )
+    session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=60, seed=3))
+    right = []
+    while (draw := session.next()) is not None:
+        place = int(draw.item_id) - 1
+        right.append((items["group"][place], place % 4 > 0))
+        session.answer(draw, bool(called[place]) == right[-1][1])
+    shares = pd.DataFrame(right, columns=["group", "right"]).groupby("group")["right"].mean()
+    table = session.table(by="group")
+    for group, share in shares.items():
+        assert table.cell("m", "accuracy", str(group)).estimate.value == pytest.approx(share)
+    nothing = table.cell("m", "precision", "b").estimate
+    assert (nothing.value, nothing.low, nothing.high) == (None, 0, 1)
+    assert "whatever is labelled" in nothing.sentence()
+
+
 def test_all_cells_at_once_are_wider(by_language: lc.Session) -> None:
     each, together = by_language.table(), by_language.table(together=True)
     assert together.together and not each.together
