@@ -55,14 +55,15 @@ def ask(row: str | Field, take: Callable[[Any], None] | None = None, **changes: 
 
 
 def _take(row: Field, key: str, take: Callable[[Any], None] | None) -> None:
-    """Let the draft take a choice, unless it is told by words that stand there no more."""
+    """Let the draft take a choice, unless it is told by words that stand there no more, or is what
+    the input showed by itself."""
     value = st.session_state[key]
     chosen = value if isinstance(value, list) else [value]
     if row.options and any(choice is not None and choice not in row.options for choice in chosen):
         return
     if take is not None:
         take(value)
-    else:
+    elif value != row.shown(current()):
         current().take(row.name, value, row.part)
 
 

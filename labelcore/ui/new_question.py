@@ -163,7 +163,9 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
     if population.classes != UNNAMED:
         names = {name: plain(name) for name in population.classes}
         first = asked_about(current().value("question", ""), population)
-        ask("positive", options=names, first=first)
+        # A key for each first class: while a question is on its way the browser still tells the
+        # one before, which nobody chose.
+        ask("positive", options=names, first=first, key=f"positive-{list(names).index(first)}")
     else:
         left, right = st.columns(2)
         with left:

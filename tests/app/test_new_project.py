@@ -11,6 +11,7 @@ import pytest
 from labelcore.population import Dialect
 from labelcore.report import report_html
 from labelcore.safe_text import JOINER
+from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from labelcore.ui.new_classifiers import strays
@@ -55,6 +56,21 @@ def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
     assert session.settings["question"] == "Is it spam?"
     assert session.population.content_columns == ("text",)
     assert session.plan.design == "recalibrated_neyman" and session.plan.budget == 200
+
+
+def test_a_press_sent_before_the_question_has_come_back_chooses_no_class(app) -> None:
+    lines = [f"{n},message {n},{('fine', 'complaint')[n % 2]}" for n in range(8)]
+    page = on(with_upload(app, "said.csv", "\n".join(["id,text,pred", *lines]).encode()))
+    sent = page._tree.get_widget_states()  # What the browser shows still: fine counts as positive.
+    question = page.text_input(key="new-question").set_value("Is it a complaint?")
+    question.run()
+    next(one for one in sent.widgets if one.id == question.id).string_value = "Is it a complaint?"
+    pressed = sent.widgets.add()
+    pressed.id, pressed.trigger_value = button(page, "new-next").id, True
+    page._run(sent)
+    assert page.title[0].value == "Aim and price · 3 of 3"
+    assert page.session_state[DRAFT].positive is None
+    assert "4 of 8 called 'complaint'." in page.radio(key="new-aim").proto.captions
 
 
 def test_name_that_is_taken_is_told(app, items: Path, make, data_folder: Path) -> None:
