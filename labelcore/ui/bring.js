@@ -139,6 +139,13 @@ function begin() {
     keydown: (event) => {
       const on = (what) => event.target instanceof Element && event.target.closest(what);
       if (event.key !== "Enter" || event.repeat || event.isComposing) return;
+      const create = part("create")?.querySelector("button");
+      if (create && (event.ctrlKey || event.metaKey) && on(
+        "a, button, summary, [type=radio]")) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        return create.click();
+      }
       if (on("a, button, summary")) event.stopImmediatePropagation();
       if (!on(".st-key-new-question")) return;
       setTimeout(() => part("next")?.querySelector("button")?.click(), 30);

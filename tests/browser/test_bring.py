@@ -47,8 +47,8 @@ def drop(page: Page, path: Path) -> None:
         client.send("Input.dispatchDragEvent", {"type": kind, "x": 640, "y": 560, "data": data})
 
 
-def to_first_item(page: Page, said: str) -> None:
-    """By Enter alone, and the words of the question."""
+def to_first_item(page: Page, said: str, focus: str = "") -> None:
+    """By Enter alone, and the words of the question; the last press with the focus on a part."""
     page.get_by_text(said).first.wait_for()
     wait_until_idle(page)
     page.keyboard.press("Enter")
@@ -61,6 +61,8 @@ def to_first_item(page: Page, said: str) -> None:
     page.locator(".st-key-new-create button").wait_for()
     page.locator(".st-key-new-slider [data-testid=stSlider]").wait_for()
     wait_until_idle(page)
+    if focus:
+        page.locator(focus).first.focus()
     page.keyboard.press("Control+Enter")
     page.locator(".lc-box").first.wait_for()
 
@@ -121,6 +123,7 @@ def test_a_folder_and_files_that_are_dropped_and_a_table_that_is_pasted(
     wait_until_idle(page)
     paste(page, TAB_SEPARATED)
     page.get_by_text("pasted.tsv · 300 rows").first.wait_for()
+    to_first_item(page, "300 items, 1 score", "summary:visible")
 
 
 @pytest.mark.full
