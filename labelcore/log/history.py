@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event, answer_word, sound_part
+from labelcore.log.events import Event, answer_word, genesis, sound_part
 from labelcore.log.kinds import fold, kind_named, take
 from labelcore.log.recorded_answers import Book
+from labelcore.log.repeats import Repeats
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -77,12 +79,11 @@ def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow
     )
 
 
-def told(events: Iterable[Event], start: str) -> LogState:
-    """What a log says without its file, up to the first event that was changed.
-
-    start   the hash before the first event
-    """
-    state = LogState(Book(), start)
+def told(events: Iterable[Event], fingerprint: str, plan_json: str) -> LogState:
+    """What the log of a file and a plan says without the file, up to the first event that was
+    changed."""
+    start, others = genesis(fingerprint, plan_json), bool(json.loads(plan_json).get("overlap"))
+    state = LogState(Book(Repeats(0, 0.0, others=others)), start)
     for event in sound_part(list(events), start):
         try:
             kind_named(event.kind)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from labelcore.log.events import genesis
 from labelcore.log.history import told
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -62,8 +61,8 @@ class Home:
         for record in waves_of(self._store, self._monitor) if self._before != 0 else []:
             if self._before is not None and int(terms_of(record)["number"]) >= self._before:
                 break
-            start = genesis(record.fingerprint, record.plan_json)
-            book = told(self._store.events(record.name), start).book
+            log = self._store.events(record.name)
+            book = told(log, record.fingerprint, record.plan_json).book
             for index in range(1, len(book.asked) + 1):
                 event = book.in_force(index)
                 if event is not None and event.label is not None and event.item_id is not None:

@@ -191,7 +191,7 @@ def _erase_items(
     wanted, all_said = set(items), {"every": True} if every else {}
 
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
-        state = told(log, genesis(record.fingerprint, record.plan_json))
+        state = told(log, record.fingerprint, record.plan_json)
         new = [item for item in items if item not in state.erased]
         more = every and not state.erased.everything
         notes = [
@@ -615,7 +615,7 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         log, start = store.events(record.name), genesis(record.fingerprint, record.plan_json)
         sound = sound_part(log, start)  # A time that was changed since holds nothing up.
         newest = max([newest, *(datetime.fromisoformat(event.at) for event in sound[-1:])])
-        state = told(log, start)
+        state = told(log, record.fingerprint, record.plan_json)
         ends = [event for event in log if event.kind == "finished"]
         if not days or not ends or state.erased.everything:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.errors import ChangedTextError
-from labelcore.log.events import SALTED, Content, genesis
+from labelcore.log.events import SALTED, Content
 from labelcore.log.history import told
 from labelcore.log.state import LogState
 from labelcore.population import Population
@@ -28,8 +28,8 @@ def cleared(store: LabelStore, project: str) -> ProjectRecord:
     nothing of it is shown before it is erased again."""
     record = store.project(project)
     if read_erased(store.guarded).gone:
-        start = genesis(record.fingerprint, record.plan_json)
-        if _still_there(store, record, told(store.events(project), start)):
+        log = store.events(project)
+        if _still_there(store, record, told(log, record.fingerprint, record.plan_json)):
             erase_again(store)
             return store.project(project)
     return record

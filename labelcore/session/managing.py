@@ -11,7 +11,6 @@ import unicodedata
 from dataclasses import replace
 from typing import Any
 
-from labelcore.log.events import genesis
 from labelcore.log.history import told
 from labelcore.log.people import GIVEN, person_key
 from labelcore.plan.plan import Plan
@@ -133,8 +132,8 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
         key = person_key(secret, record.created_at, record.fingerprint)
         given, _ = store.keys(record.name).get(key, ("", ""))
         if given and record.name != project:
-            start = genesis(record.fingerprint, record.plan_json)
-            names = told(store.events(record.name), start).words.get("names", {})
+            log = store.events(record.name)
+            names = told(log, record.fingerprint, record.plan_json).words.get("names", {})
             if given in names:
                 return str(names[given])
     return ""
@@ -143,8 +142,9 @@ def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
 def wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
     """The settings as the log has mended them, without what is the project's alone: its former
     names, which wave of a monitor it is, and whom it calls "me 2": elsewhere another browser is."""
-    start, alone = genesis(record.fingerprint, record.plan_json), (MONITOR, *BESIDE)
-    settings = told(store.events(record.name), start).settings(record.settings_json)
+    log, alone = store.events(record.name), (MONITOR, *BESIDE)
+    state = told(log, record.fingerprint, record.plan_json)
+    settings = state.settings(record.settings_json)
     people = settings.pop("names", {}).items()
     if kept := {who: name for who, name in people if not GIVEN.fullmatch(who)}:
         settings["names"] = kept

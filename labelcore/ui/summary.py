@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
-from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.history import told
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
@@ -90,7 +90,7 @@ class Summary:
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     """From the part of the log that was not changed outside Labelcore."""
-    state = told(log, genesis(record.fingerprint, record.plan_json))
+    state = told(log, record.fingerprint, record.plan_json)
     file = json.loads(record.population_json)
     plan = json.loads(record.plan_json)
     settings = state.settings(record.settings_json)

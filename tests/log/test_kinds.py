@@ -41,6 +41,10 @@ def start(population: lc.Population, **plan: Any) -> Session:
     return lc.Session(population, lc.Plan("simple_random", ["accuracy"], **chosen))
 
 
+def told_of(session: Session, events: list[Event]) -> LogState:
+    return told(events, session.record.fingerprint, session.record.plan_json)
+
+
 def walk_of(session: Session) -> Walk:
     return Walk(session.engine.beginning(), None)
 
@@ -114,7 +118,7 @@ def test_without_its_file_a_log_says_the_same(population: lc.Population) -> None
                 session.note(1, "odd")
                 session.reword(question=f"Question {seed}?")
                 session.results()
-        state, alone = session.state, told(session.events, session.ledger.genesis)
+        state, alone = session.state, told_of(session, session.events)
         assert +alone.book.kinds == +state.book.kinds
         for name in ("answers_given", "extended", "finished", "stopped"):
             assert getattr(alone.book, name) == getattr(state.book, name)
@@ -124,16 +128,30 @@ def test_without_its_file_a_log_says_the_same(population: lc.Population) -> None
             _ = alone.engine
 
 
+def test_without_its_file_a_log_tells_people_apart(population: lc.Population) -> None:
+    session = start(population, repeats=0.0, overlap=1.0, readers=3)
+    for who in PEOPLE:
+        session.answer(next_draw(session, who), "yes")
+    session.undo("ann")
+    session.answer(next_draw(session, "ann"), "no")
+    session.undo("bob"), session.undo("cid")
+    session.finish()
+    state, alone = session.state, told_of(session, session.events)
+    assert alone.sequence == state.sequence and alone.book.finished
+    assert alone.last_answer == state.last_answer
+
+
 def test_without_its_file_a_log_is_told_up_to_what_cannot_be(population: lc.Population) -> None:
     """The chain made anew round an event of an unknown kind, or about a draw that never was."""
     session = start(population)
     for _ in wild(session, 1, 60):
         pass
-    events, genesis = session.events, session.ledger.genesis
+    events = session.events
     for wrong in ({"kind": "guessed"}, {"kind": "undone", "index": 99}):
         forged = replace(events[8], **wrong).chained(events[7].hash)
-        assert told([*events[:8], forged], genesis).sequence == 8
-    assert told([*events[:8], replace(events[8], text="x"), *events[9:]], genesis).sequence == 8
+        assert told_of(session, [*events[:8], forged]).sequence == 8
+    changed = [*events[:8], replace(events[8], text="x"), *events[9:]]
+    assert told_of(session, changed).sequence == 8
 
 
 # --- the same rules -------------------------------------------------------------------------------
