@@ -29,7 +29,7 @@ from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot,
 from labelcore.session.erased_names import Same, is_name, unnamed, without_name
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
-from labelcore.session.projects import RETENTION, opened_items
+from labelcore.session.projects import RETENTION, first_words, opened_items
 from labelcore.store import (
     ConflictError,
     Erasure,
@@ -130,6 +130,15 @@ def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -
     alone = sum(_alike(other, record) for other in store.projects()) == 1
     outside = _sources(store, [record]) if alone else []
     return _clean(store, Erased((record.name,), len(drawn), events=events), outside, [gone])
+
+
+def erase_as_in(store: LabelStore, original: str, project: str) -> None:
+    """Say in a new project, too, which texts were erased in the one whose items it has."""
+    for event in store.events(original):
+        items, every = event.detail.get("items", ()), bool(event.detail.get("every"))
+        if event.kind == ERASED and (items or every):
+            who, why = event.annotator, str(event.text)
+            _erase_items(store, project, items, who, why, every=every)
 
 
 def of_same_file(store: LabelStore, project: str) -> list[ProjectRecord]:
@@ -338,8 +347,9 @@ def _erase_name(
         people = {person: called for person in store.people(project) if same(person)}
         if not (changed or people or renamed_in(settings) != settings):
             return None
+        left = replace(record, settings_json=json.dumps(renamed_in(settings)))
         return Erasure(
-            _said(log, record, who, why, changed, {"person": called}),
+            _said(log, left, who, why, changed, {"person": called}),
             rewritten=changed,
             people=people,
             settings=renamed_in,
@@ -471,13 +481,18 @@ def _said(
     changed: Sequence[Event],
     detail: Mapping[str, Any],
 ) -> list[Event]:
-    """The event that follows the log and says what was erased."""
+    """The event that follows the log and says what was erased; in a log that is empty after the
+    words that each begins with."""
     before = {event.sequence: event.hash for event in log}
     before[0] = genesis(record.fingerprint, record.plan_json)
     digests = {str(event.sequence): event.digest(before[event.sequence - 1]) for event in changed}
     facts = {**detail, **({"rewritten": digests} if digests else {})}
-    event = Event(len(log) + 1, ERASED, now(), who, text=why.strip(), detail=facts)
-    return [event.chained(before[len(log)])]
+    said, last = [], len(log)
+    if not log and (words := first_words(record)):
+        said.append(Event(1, "worded", now(), who, detail=words).chained(before[0]))
+        last, before[1] = 1, said[0].hash
+    event = Event(last + 1, ERASED, now(), who, text=why.strip(), detail=facts)
+    return [*said, event.chained(before[last])]
 
 
 def _done(

@@ -15,6 +15,7 @@ from labelcore.log.history import told
 from labelcore.log.people import GIVEN, person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.carried import MONITOR
+from labelcore.session.erasing import erase_as_in
 from labelcore.session.ledger import now
 from labelcore.session.projects import BESIDE, FORMER_NAMES, refuse_passed
 from labelcore.session.session import Session
@@ -122,6 +123,7 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
         archived=False,
     )
     store.create(project)
+    erase_as_in(store, name, project.name)
     return project
 
 

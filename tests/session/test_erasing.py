@@ -36,6 +36,7 @@ from labelcore.session.erasing import (
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
+from labelcore.session.managing import duplicate
 from labelcore.store import back_up_now, note_written
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
@@ -155,6 +156,31 @@ def test_erased_while_it_is_judged_and_before_it_is_drawn(session: lc.Session, h
     assert replay_project(session.store, "spam").erased == len(ahead) + 1
     alone = session_on(home.parent / "items.csv")  # In memory, without a copy of the items.
     assert erase_items(alone.store, "spam", label(alone, 1), **WHY).items == 1
+
+
+def test_before_the_first_label_the_words_of_the_project_stay(home: Path) -> None:
+    asked, words = {"question": "Spam, Ann Lee?", "title": "Ann Lee"}, {"title": "erased 1"}
+    made = session_on(home.parent / "items.csv", store=url(home / "labels.db"), settings=asked)
+    erase_person(made.store, "Ann Lee", **WHY)
+    erase_items(made.store, "spam", ["m3"], **WHY)
+    label(made, 2)
+    again = lc.Session.open(made.store, "spam")
+    assert again.settings.keys() == asked.keys() and again.settings["title"] == words["title"]
+    assert verify(url(home / "labels.db")).whole and replay_project(made.store, "spam").erased == 1
+    made.store.close()
+
+
+def test_a_second_project_does_not_ask_for_an_erased_text(session: lc.Session) -> None:
+    gone = label(session, 3)
+    erase_items(session.store, "spam", gone[:2], **WHY)
+    duplicate(session.store, "spam", "again")
+    again = lc.Session.open(session.store, "again")
+    assert again.item(next_draw(again)) == {"text": text_of(gone[2])}
+    assert [one.item_id for one in again.events if one.kind == "broken"] == gone[:2]
+    erase_items(session.store, "spam", None, **WHY)
+    duplicate(session.store, "spam", "none left")
+    assert lc.Session.open(session.store, "none left").next() is None
+    assert replay_project(session.store, "again").erased == 2
 
 
 def test_a_backup_from_before_is_erased_before_it_is_opened(
