@@ -161,6 +161,11 @@ def _needs_all(sent: bytes | None) -> bool:
     return bool(asked.page_name or asked.page_script_hash or len(asked.widget_states.widgets))
 
 
+AS_KEPT = (b"accept-encoding", b"if-none-match", b"if-modified-since")
+"""What of a request is left out: of a packed page the head could not be read, and a browser that is
+told that nothing changed takes over a policy without the scripts of its copy, which then stop."""
+
+
 class OneAddress:
     """Tells a page where its server is. A page that is opened by its own address would ask there
     first, and be told twice that nothing is."""
@@ -170,8 +175,8 @@ class OneAddress:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         page = scope["type"] == "http" and not scope["path"].startswith(FILES)
-        if page:  # Packed, its head could not be read.
-            headers = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
+        if page:
+            headers = [header for header in scope["headers"] if header[0] not in AS_KEPT]
             scope, send = {**scope, "headers": headers}, _telling(scope, send)
         await self.app(scope, receive, send)
 
