@@ -520,7 +520,8 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
 
 
 def show_head(items: Items) -> None:
-    """The file in a line, how it was read, and its first rows, each column with what it is."""
+    """The file in a line, how it was read, and its first rows, each column with what it is; those
+    that mean something stand first, where they are in sight."""
     head, meant = items.head, roles(items)
     line = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
     st.text(f"{line} {dialect_words(items.form, head.dialect)}".strip())
@@ -532,8 +533,7 @@ def show_head(items: Items) -> None:
                 f"say so under '{WRONG}'."
             )
         )
-    first = set([*meant, *head.columns][: files.PREVIEW_COLUMNS])
-    shown = [name for name in head.columns if name in first]
+    shown = sorted(head.columns, key=lambda name: name not in meant)[: files.PREVIEW_COLUMNS]
     rows = [
         {name: one_line(row[name], files.LONGEST_CELL) for name in shown}
         for row in head.sample[: files.PREVIEW_ROWS]

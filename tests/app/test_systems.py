@@ -6,6 +6,7 @@ import json
 from io import BytesIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from openpyxl import load_workbook
 from streamlit.testing.v1 import AppTest
@@ -108,6 +109,19 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert "pass rate" in names and "prevalence" not in names
     row = next(one for one in summaries() if one.name == "systems")
     assert known_bar(row.known).name == "Pass rate"
+
+
+def test_columns_that_mean_something_stand_first_in_the_preview(app) -> None:
+    frame = judged_frame(12).assign(verdict=lambda rows: rows["truth"].map({1: "pass", 0: "fail"}))
+    others = pd.DataFrame({f"more {at}": [f"note {at} {row}" for row in range(len(frame))]
+                           for at in range(9)})  # fmt: skip
+    frame = frame.rename(columns={"prompt": "prompt_id"}).assign(question="How many?")
+    wide = pd.concat([others, frame[["id", "prompt_id", "question", "answer", "model", "verdict"]]],
+                     axis=1)  # fmt: skip
+    page = with_upload(app, "wide.csv", wide.to_csv(index=False).encode())
+    (shown,) = (one.value for one in page.dataframe if "more 0" in one.value)
+    assert {"question", "answer", "verdict"} <= {*shown.columns[:6]}
+    assert [*shown.columns[6:]] == [*others]
 
 
 def test_systems_are_the_rows_where_no_labels_are_theirs(app, data_folder: Path) -> None:
