@@ -67,7 +67,7 @@ def labels_margin_chart(
         [
             *(Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked),
             *(
-                _called(str(name), part, top, over=place > 0)
+                _called(str(name), part, top, labels, over=place > 0)
                 for place, (name, part) in enumerate(parts)
                 if len(parts) > 1
             ),
@@ -77,14 +77,19 @@ def labels_margin_chart(
     return Chart(drawing, alt, table.rename(columns=READABLE).reset_index(drop=True))
 
 
-def _called(name: str, part: pd.DataFrame, top: float, *, over: bool) -> Remark:
-    """A line's name beside it: above it from past its middle on, or at its end, below it if there
-    is room. A line falls there, away from a text above it to the right and from one below it to
-    the left."""
-    row = part.iloc[4 * (len(part) - 1) // 7 if over else -1]
+def _called(name: str, part: pd.DataFrame, top: float, labels: int | None, *, over: bool) -> Remark:
+    """A line's name beside it: above it from past its middle on, or below it at its end; of a line
+    that ends on the axis before its middle, or behind it where ``labels`` has its upright line
+    before. A line falls there, away from a text above it to the right and from one below it to the
+    left."""
+    place = 4 if over else 7
+    if not over and float(part["half_width"].iloc[-1]) < ON_THE_AXIS * top:
+        early = part["labels"].iloc[3 * (len(part) - 1) // 7]
+        place = 3 if labels is None or labels >= early else 5
+    row = part.iloc[place * (len(part) - 1) // 7]
+    side, anchor = (Side.ABOVE, "start") if over else (Side.BELOW, "end")
     x, y = float(row["labels"]), float(row["half_width"])
-    side = Side.ABOVE if over or y < ON_THE_AXIS * top else Side.BELOW
-    return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
+    return Remark(shortened(name), x=x, y=y, side=side, anchor=anchor)
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from labelcore.charts.drawing import Side
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.charts.score_histogram import score_histogram_chart
 
@@ -89,6 +90,18 @@ def test_one_line_per_design_in_order_of_labels() -> None:
     assert "plain: plus or minus 8 points with 100 labels, 4.0 points with 400 labels" in chart.alt
     assert "clever" in chart.alt and "plus or minus 5.0 points at about 100 labels." in chart.alt
     assert chart.table["minutes"].tolist() == [1, 2, 3, 4]
+
+
+def test_the_name_of_a_line_that_ends_on_the_axis_stands_below_its_beginning() -> None:
+    labels = [50, 75, 100, 140, 200, 280, 340, 400]
+    widths = [0.15, 0.12, 0.1, 0.08, 0.06, 0.04, 0.02, 0.0]
+    table = pd.DataFrame({"labels": labels * 2, "half_width": widths * 2,
+                          "design": ["own"] * 8 + ["plain"] * 8})  # fmt: skip
+    for chosen, at in ((300, 140), (60, 280), (None, 140)):
+        own = labels_margin_chart(table, labels=chosen).drawing.remarks[0]
+        assert (own.text, own.x, own.side, own.anchor) == ("own", at, Side.BELOW, "end")
+    above = table.assign(half_width=table["half_width"] + 0.05)
+    assert labels_margin_chart(above, labels=300).drawing.remarks[0].x == 400
 
 
 def test_a_margin_out_of_reach_is_said() -> None:
