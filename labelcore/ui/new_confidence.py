@@ -41,6 +41,7 @@ from labelcore.ui.new_price import (
 )
 from labelcore.ui.new_price_words import half_width_words, together_captions
 from labelcore.ui.new_race import Race
+from labelcore.ui.new_repeats import chosen_way
 from labelcore.ui.new_screens import Places
 from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms
 from labelcore.ui.params import param_fault, row_of, within
@@ -172,7 +173,9 @@ def params_form(terms: Terms, *, main: bool) -> bool:
 def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> bool:
     """The price, the slider and the methods; whether the plan can be made."""
     least = 1 if terms.sized else max(terms.least, terms.fewest, 1)
-    ahead = Ahead(plan, terms.population, race.lines, least)
+    readers = int(terms.shown("readers"))
+    spent = chosen_way(plan, terms.population, readers)
+    ahead = Ahead(plan, terms.population, race.lines, least, spent)
     with places.price:
         show_derived(places.more, ahead.chosen)
         if terms.sized:
@@ -191,7 +194,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
             by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
             refuse(NO_FORECAST, [by_number])
             return False
-    if not show_outlook(ahead, bool(race.found), places, int(terms.shown("readers"))):
+    if not show_outlook(ahead, bool(race.found), places, readers):
         return True
     which = terms.aim.which and not plan.claims
     with places.axis:
@@ -235,7 +238,7 @@ def slide(ahead: Ahead) -> None:
     """The slider of labels below the picture, each stop with the half-width expected there."""
 
     def say(labels: int) -> str:
-        return f"{labels:,}: {half_width_words(ahead.width_at(labels)).removesuffix(' points')}"
+        return f"{labels:,}: {half_width_words(ahead.width_with(labels)).removesuffix(' points')}"
 
     ask("slider", options={labels: say(labels) for labels in ahead.stops}, first=ahead.plan.budget)
 

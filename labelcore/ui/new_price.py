@@ -20,6 +20,7 @@ from labelcore.figures.cuts import own_cut
 from labelcore.figures.tables import USUAL
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
+from labelcore.planning.spendings import Spending
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.safe_text import one_line, plain
@@ -103,12 +104,25 @@ class Ahead:
 
     lines   of the methods, the plan's own first: each curve goes through what its line says
     least   the fewest labels that may be asked
+    spent   how so many answers are spent where several people judge
     """
 
     plan: Plan
     population: Population
     lines: Sequence[Line]
     least: int = 1
+    spent: Spending | None = None
+
+    @property
+    def each(self) -> float:
+        """How many answers an item gets."""
+        return 1.0 if self.spent is None else self.spent.readings / self.spent.items
+
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """What is expected of the items that get an answer."""
+        part = self.width_with(self.chosen.labels) / max(self.width, 1e-9)
+        return {key: part * width for key, width in self.chosen.half_widths.items()}
 
     @property
     def chosen(self) -> Line:
@@ -161,11 +175,21 @@ class Ahead:
         points = forecasts.curve_of(self.population, self.plan, design, most or self.most)
         return curve_through(points, line)
 
+    def by_answers(self, design: str) -> forecasts.Points:
+        """The curve of a method against answers."""
+        most = round(self.most / self.each)
+        points = self.curve(design, most)
+        return tuple((labels * self.each, width) for labels, width in points if labels <= most)
+
     def width_at(self, labels: int) -> float:
         """The widest half-width of the chosen method with another number of labels."""
         if labels == self.chosen.labels:
             return self.width
         return forecasts.width_at(self.curve(self.chosen.design), labels)
+
+    def width_with(self, answers: int) -> float:
+        """The same with a number of answers."""
+        return self.width_at(round(answers / self.each))
 
     def labels_by(self, design: str) -> int | None:
         """The labels that a method is expected to need for the same half-width: no fewer than the
@@ -189,7 +213,7 @@ class Ahead:
         """The promise and the picture."""
         self.show_promise()
         shown, ends = (self.chosen.design, PLAIN), (self.stops[0], self.stops[-1])
-        curves = {name: forecasts.smooth_curve(self.curve(name)) for name in shown}
+        curves = {name: forecasts.smooth_curve(self.by_answers(name)) for name in shown}
         rows = [
             (labels, width, self.called(name))
             for name, curve in curves.items()
@@ -312,10 +336,12 @@ def show_price(ahead: Ahead, people: int) -> None:
     several classes the labels go where one costs much more than the others."""
     plan, chosen, population = ahead.plan, ahead.chosen, ahead.population
     with st.container(key="new-price"):
-        st.markdown(plan_price(plan, chosen, people, ahead.audit))
+        st.markdown(
+            plan_price(plan, chosen.labels, ahead.half_widths, ahead.audit, people, ahead.spent)
+        )
     if half := chosen.derived.get("claims_half"):
         st.caption(half_words(half))
-    if beside := others_words(chosen.half_widths, ahead.audit):
+    if beside := others_words(ahead.half_widths, ahead.audit):
         st.caption(plain(beside))
     if {*plan.estimands} & {*CURVES, *SUMMARIES}:
         show_along_ranks(ahead)

@@ -35,6 +35,7 @@ class Price(Enum):
     """What a plan costs and gives: a row for each state of the price."""
 
     OF_LABELS = "With {labels}, {time}: {gives}"
+    OF_ANSWERS = "With {answers} to {items}, {time}: {gives}"
     OF_MARGIN = "About {labels}, {time}: {gives}"
     OF_CLAIMS = "About {labels}, {time} until every claim is settled, and then {gives}"
     NOT_FORESEEN = "With {labels}, {time}."
@@ -202,15 +203,32 @@ def shared_words(table: pd.DataFrame, asked: Sequence[str]) -> str:
 # --- the price ----------------------------------------------------------------------------------
 
 
-def plan_price(plan: Plan, chosen: Line, people: int, audit: bool) -> str:
-    """Labels, minutes and what they give, in a line."""
-    widest = max(chosen.half_widths.values())
+def plan_price(
+    plan: Plan,
+    labels: int,
+    half_widths: Mapping[str, float],
+    audit: bool,
+    people: int = 1,
+    spent: Spending | None = None,
+) -> str:
+    """Labels, minutes and what they give, in a line.
+
+    >>> half = Spending(0.5, 133, 67, 200, {"accuracy": 0.05})
+    >>> plan = Plan("simple_random", ["accuracy"], budget=200)
+    >>> plan_price(plan, 200, {"accuracy": 0.042}, False, 2, half)
+    'With 200 answers to 133 items, 27 min: ± 4.2 points, by first answers alone'
+    """
+    widest = max(half_widths.values())
     gives = half_width_words(widest)
     if widest > EXACT:
-        gives += widest_words(chosen.half_widths, audit)
+        gives += widest_words(half_widths, audit)
+    gives += FIRST_ANSWERS if people > 1 else ""
+    if spent is not None:
+        answers, items = words.count(spent.readings, "answer"), words.count(spent.items, "item")
+        return Price.OF_ANSWERS.in_words(spent.readings, answers=answers, items=items, gives=gives)
     price = Price.OF_MARGIN if plan.margin else Price.OF_LABELS
     price = Price.OF_CLAIMS if plan.claims else price
-    return price.in_words(chosen.labels, gives=gives + (FIRST_ANSWERS if people > 1 else ""))
+    return price.in_words(labels, gives=gives)
 
 
 def choice_price(most: int, expected: Expected | None) -> str:

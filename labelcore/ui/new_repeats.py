@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -13,7 +14,8 @@ from labelcore.planning.spendings import ENOUGH, Spending, recommended
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.session.session import Session
-from labelcore.ui.asking import ask
+from labelcore.ui.asking import ask, current
+from labelcore.ui.fields import FIELDS, Field
 from labelcore.ui.forecasts import ways_to_spend
 from labelcore.ui.new_price_words import (
     expected_points,
@@ -52,10 +54,9 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
     if plan.params != twice.params:
         plan = replace(plan, params=twice.params)
         st.caption(NOT_AT_HALF)
-    if ways := spendings_of(population, replace(plan, overlap=1.0, readers=readers)):
+    if ways := spendings_of(population, twice):
         by_share = {way.overlap: way for way in ways}
-        stops = {share: f"{way.twice:,} of {way.items:,}" for share, way in by_share.items()}
-        share = ask("overlap", options=stops, first=recommended(ways).overlap)
+        share = ask(overlap_row(ways))
         chosen = by_share[share]
         other = by_share.get(USUAL, chosen)
         other = recommended(ways) if other is chosen else other
@@ -66,6 +67,23 @@ def with_overlap(plan: Plan, population: Population) -> Plan:
     unsettled = "" if {*plan.estimands} & {*SCALARS} else NONE_SETTLED
     st.caption(". ".join(filter(None, (words, unsettled))))
     return replace(plan, overlap=share, readers=readers)
+
+
+def overlap_row(ways: Sequence[Spending]) -> Field:
+    """The input for the share that all people judge, by what each gives."""
+    stops = {way.overlap: f"{way.twice:,} of {way.items:,}" for way in ways}
+    return replace(FIELDS["overlap"], options=stops, first=recommended(ways).overlap)
+
+
+def chosen_way(plan: Plan, population: Population, readers: int) -> Spending | None:
+    """How the answers of a plan are spent that several people give; None where one person does, and
+    where nothing is foretold."""
+    if readers == 1:
+        return None
+    twice = without_unfit_recut(population, replace(plan, overlap=1.0, readers=readers))
+    ways = spendings_of(population, twice)
+    share = overlap_row(ways).shown(current()) if ways else None
+    return next((way for way in ways if way.overlap == share), None)
 
 
 def spendings_of(population: Population, plan: Plan) -> list[Spending]:

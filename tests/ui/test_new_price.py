@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import labelcore as lc
 from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.planning.methods import Line
+from labelcore.planning.spendings import Spending
 from labelcore.ui import forecasts, new_price
 from labelcore.ui.new_price import RANDOM, THIS_PLAN, WITH_SCORES, Ahead, Row, words_of
+from labelcore.ui.new_price_words import plan_price
 
 ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 200}\n" for n in range(200))
 
@@ -53,6 +56,25 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     ahead.show()
     (chart,) = drawn
     assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
+
+
+def test_the_price_of_answers_that_two_people_give_is_that_of_their_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
+    population = read(tmp_path, scored=True)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=120)
+    spent = Spending(0.5, 80, 40, 120, {"accuracy": 0.1})
+    ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], spent=spent)
+    (width,) = ahead.half_widths.values()
+    assert width == ahead.width_at(80) > 1.1 * ahead.width
+    words = plan_price(plan, 120, ahead.half_widths, False, 2, ahead.spent)
+    assert words.startswith("With 120 answers to 80 items, 16 min: ± ")
+    ahead.show()
+    own = drawn[0].table.query("Design == @WITH_SCORES")
+    there = np.interp(np.log(120), np.log(own["Labels"]), own["Expected half-width"])
+    assert there == pytest.approx(width, rel=0.03), "the dot is where the words say"
 
 
 def test_a_method_that_is_not_the_cheapest_says_why_it_is_recommended(
