@@ -39,7 +39,11 @@ PREDICTION = re.compile(
     r"|vorhergesagt|entscheidung)(_|$)",
     re.IGNORECASE,
 )
-FOUND_FLAG = re.compile(r"^(is_|was_)?(found|reviewed|screened|retrieved|produced)$", re.IGNORECASE)
+FOUND_FLAG = re.compile(
+    r"^(is_|was_|already_)?((found|reviewed|screened|retrieved|produced)(_so_far|_already)?"
+    r"|(relevant|included)_so_far)$",
+    re.IGNORECASE,
+)
 """Columns that say of every item whether it was found so far."""
 CODE = re.compile(r"(?=.*\d)(?=.*[a-z])[\w#/:-]{2,40}", re.IGNORECASE)
 RANK = re.compile(r"^(rank|ranking|position)$", re.IGNORECASE)

@@ -80,7 +80,7 @@ LISTS = Card(
 PREVALENCE = Card(
     "How common is it?", "Whatever the classifier says.", ("prevalence",), thresholds="none"
 )
-FOUND = Card("Have I found enough?", "The share of all there are.", ("recall",))
+FOUND = Card("Have I found enough?", "Found is what the classifier calls positive.", ("recall",))
 SYSTEMS = Card(
     "How good is my system, judged by a model?",
     "Its pass rate, as people judge; the judge helps.",
@@ -193,14 +193,12 @@ class Questions(Rules):
             return RANKED
         if len(self.judges) == 2 and BETTER in self.possible:
             return BETTER
-        rare = self.two and self.judges and self.called / len(self.base) <= RARE
+        rare = self.two and self.judges and self.called(self.judges[0]) / len(self.base) <= RARE
         return BOTH if rare else ACCURACY
 
-    @property
-    def called(self) -> int:
-        """How many items the first classifier calls positive."""
-        called = self.base.called(self.judges[0])
-        return called.get((positive_of(self.base, self.question),), 0)
+    def called(self, name: str) -> int:
+        """How many items a classifier calls positive."""
+        return self.base.called(name).get((positive_of(self.base, self.question),), 0)
 
     @property
     def pair(self) -> tuple[str, ...]:
@@ -220,7 +218,7 @@ class Questions(Rules):
         base, pair = self.base, self.pair
         if card is BOTH and self.judges and self.two:
             word = shown_word(self.question.positive)
-            return f"{self.called:,} of {len(base):,} called {word!r}."
+            return f"{self.called(self.judges[0]):,} of {len(base):,} called {word!r}."
         if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:
             differ = int(np.count_nonzero(base.predictions[pair[0]] != base.predictions[pair[1]]))
             exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""
@@ -228,4 +226,6 @@ class Questions(Rules):
         if card is FOUND and self.told:
             read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
             return f"{self.told:,} found in {read:,} read."
+        if card is FOUND and self.flags:
+            return f"{self.called(self.flags[0]):,} of {len(base):,} found."
         return ""

@@ -228,8 +228,17 @@ def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path)
     page = with_upload(app, "papers.csv", f"id,text,retrieved\n{rows}".encode())
     to_aim(page, "Does it belong?")
     assert page.radio(key="new-aim").value == FOUND.title
+    assert "50 of 200 found." in page.radio(key="new-aim").proto.captions
     plan = created(page, data_folder).plan
     assert (plan.estimands, plan.classifiers, plan.existing) == (("recall",), ("retrieved",), None)
+
+
+def test_where_no_column_says_what_was_found_the_card_says_what_counts(app) -> None:
+    rows = "".join(f"i{n},item {n},{n / 200},{n % 2}\n" for n in range(200))
+    page = with_upload(app, "papers.csv", f"id,text,score,seen\n{rows}".encode())
+    to_aim(page, "Does it belong?", FOUND.title)
+    words = "Found is what the classifier calls positive."
+    assert words in page.radio(key="new-aim").proto.captions
 
 
 def test_another_question_leaves_what_was_found_out(app, data_folder: Path) -> None:
