@@ -21,6 +21,8 @@ TWO_CLASSES = ("no", "yes")
 Codes = NDArray[np.signedinteger[Any]]
 """(n_items,), the class of each item as its index, in the smallest type that holds all."""
 LEFT_OVER = ("other", "others", "none", "nothing", "normal", "negative", "neg", "no", "false", "0")
+DENIALS = ("no ", "not ", "not_", "non-", "non_", "non ", "kein ", "keine ", "nicht ")
+"""Before the name of a class: that it is not of it."""
 MOST_FOUND = 1000
 MOST_GIVEN = np.iinfo(np.int16).max
 ZERO_ONE: Mapping[str, int] = {
@@ -116,8 +118,15 @@ def choose_positive(classes: Sequence[str], positive: str | None) -> str:
 
 
 def sought(classes: Sequence[str], positive: str) -> str:
-    """The one class that is not called like what is left; ``positive`` if they are not one."""
-    names = [name for name in classes if name.casefold() not in LEFT_OVER]
+    """The one class that is not called like what is left; ``positive`` if they are not one.
+
+    >>> sought(["Beschwerde", "keine Beschwerde"], "keine Beschwerde")
+    'Beschwerde'
+    >>> sought(["fine", "other"], "other"), sought(["ham", "spam"], "spam")
+    ('fine', 'spam')
+    """
+    denied = [f"{no}{name.casefold()}" for name in classes for no in DENIALS if name.strip()]
+    names = [name for name in classes if name.casefold() not in (*LEFT_OVER, *denied)]
     return names[0] if len(names) == 1 else positive
 
 

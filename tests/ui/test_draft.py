@@ -200,9 +200,18 @@ def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
         assert high_class(base, question, "m") == positive != high_class(base, question, "r")
 
 
-def test_a_class_called_other_is_not_the_one_looked_for() -> None:
-    question = question_of(Draft(question="Which?"), rated(("medicine", "other")))
-    assert isinstance(question, Question) and question.positive == "medicine"
+@pytest.mark.parametrize(
+    ("one", "left"),
+    [
+        ("medicine", "other"),
+        ("medicine", "no medicine"),
+        ("medicine", "not_Medicine"),
+        ("Beschwerde", "keine Beschwerde"),
+    ],
+)
+def test_a_class_called_like_what_is_left_is_not_the_one_looked_for(one: str, left: str) -> None:
+    question = question_of(Draft(question="Which?"), rated((one, left)))
+    assert isinstance(question, Question) and question.positive == one
 
 
 def test_the_question_is_told_once_its_screen_is_left() -> None:
