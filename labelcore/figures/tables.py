@@ -138,14 +138,16 @@ def _guesses(
         for part, mine in zip(each, answers, strict=True)
     ]
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    number = len(wanted) if together else 1
     estimates: dict[str, Estimate] = {}
     for places in _alike(each):
         figures = design.figures_of([answers[at] for at in places], [looks[at] for at in places])
         for at, mine in zip(places, figures, strict=True):
             tally = stage.tallies[each[at][0].subject]
             mine = with_doubts(stage, tally, answers[at], looks[at], mine)
-            for estimate in found_of(stage, answers[at], mine, each[at]):
-                estimates[estimate.estimand] = estimate
+            for found in found_of(stage, answers[at], mine, each[at]):
+                scope = replace(found.scope, together=number)
+                estimates[found.estimand] = replace(found, scope=scope)
     return estimates
 
 

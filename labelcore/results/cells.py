@@ -55,9 +55,10 @@ class Table(Result):
     by
         the column of the groups; "" for none
     confidence
-        of each cell by itself, or with ``together`` of all that it holds
+        of each cell by itself, or with ``together`` of all of them
     together
-        whether the confidence is for all cells at once
+        whether the confidence is for all cells at once, or, where the plan is for all figures
+        together, for all that it asks for
 
     Examples
     --------

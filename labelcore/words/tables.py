@@ -17,7 +17,7 @@ from labelcore.words.sentences import (
 STATES = {State.INTERVAL: "has an interval", State.WAITING: "items are open"}
 NONE_YET = "{figures}, {guesses}; none of them has an interval yet."
 FIGURES = "{figures}, {guesses}, {sure} sure {how}; the widest that is asked is {widest}."
-EACH, TOGETHER = "each", "all together"
+EACH, TOGETHER, ASKED_TOGETHER = "each", "all together", "all that are asked together"
 NO_GUESS, GUESS = "no first guess", "{between}, first guess"
 GUESSES = "A first guess is from labels that were drawn for other figures, and holds by itself."
 
@@ -31,11 +31,13 @@ def table_sentence(table: Table, given: str = "") -> str:
     widest = table.widest()
     if widest is None:
         return NONE_YET.format(figures=figures, guesses=guesses)
+    alone = any(not cell.asked and cell.estimate.scope.together == 1 for cell in table.cells)
+    together = ASKED_TOGETHER if alone else TOGETHER
     return FIGURES.format(
         figures=figures,
         guesses=guesses,
         sure=confidence_words(table.confidence),
-        how=TOGETHER if table.together else EACH,
+        how=together if table.together else EACH,
         widest=cell_words(widest),
     )
 

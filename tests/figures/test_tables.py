@@ -145,6 +145,25 @@ def test_all_cells_at_once_are_wider(by_language: lc.Session) -> None:
     assert 1.2 < np.median(ratio) < 2
 
 
+def test_a_first_guess_says_how_surely_it_holds(
+    population: lc.Population, frame: pd.DataFrame
+) -> None:
+    of_each = labelled(population, frame).table()
+    session = labelled(population, frame, together=True)
+    table = session.table()
+    recall = table.cell("m", "recall").estimate
+    ends = of_each.cell("m", "recall").estimate.interval
+    assert (recall.low, recall.high) == pytest.approx((ends.low, ends.high), abs=0.02)
+    assert "95 % confidence, " in recall.sentence()
+    asked = table.cell("m", "accuracy").estimate
+    assert "95 % confidence for all 2 numbers together" in asked.sentence()
+    assert "95 % sure all that are asked together;" in table.sentence()
+    whole = session.table(together=True)
+    every = f"95 % confidence for all {len(whole.cells)} numbers together"
+    assert all(every in cell.estimate.sentence() for cell in whole.cells)
+    assert "95 % sure all together;" in whole.sentence()
+
+
 def test_a_table_says_how_surely_and_what_is_widest(by_language: lc.Session) -> None:
     table = by_language.table()
     assert isinstance(table, Table)
