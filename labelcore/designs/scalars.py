@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from labelcore.designs.base import AnswerCodes, Design, FrameT, IntArray, Look, Setup
-from labelcore.estimands import Estimand
+from labelcore.estimands import DIFFERENCES, Estimand
 from labelcore.promises import Method, Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
@@ -159,6 +159,11 @@ class EstimatesScalars(Design[FrameT]):
                  apart as those of the judge's mean less the people's; None: as those of the mean
         """
         return None
+
+    def compares(self, params: Any) -> bool:
+        """Whether its figures can be the differences of two classifiers, also where it plans for
+        none of them."""
+        return bool({*DIFFERENCES} & {*self.estimands})
 
     def judges(self, params: Any) -> bool:
         """Whether its figures can be about the items that a person can judge: they rest on nothing

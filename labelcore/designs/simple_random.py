@@ -36,7 +36,14 @@ from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
-from labelcore.estimands import SUMMARIES, Estimand, known_group, outcome_counts, ratios
+from labelcore.estimands import (
+    SUMMARIES,
+    Estimand,
+    known_group,
+    outcome_counts,
+    ratios,
+    table_of,
+)
 from labelcore.population import Population
 from labelcore.population.array_items import Part
 from labelcore.promises import Form, Method, Promise
@@ -363,6 +370,9 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     def judges(self, params: Any) -> bool:
         return bool(params.interval != SEQUENCE_OF)
 
+    def compares(self, params: Any) -> bool:
+        return bool(params.interval != SEQUENCE_OF)
+
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         check_summaries(estimands, promise)
         if params.interval == DIFFERENCE and promise == Promise.WATCHED:
@@ -481,13 +491,13 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         self, rows: list[Estimand], cells: Cells, look: Look, together: dict[str, Bounds]
     ) -> Figures:
         """The figures of one run; ``together`` holds those that several runs have side by side."""
-        table = ratios(rows, cells)
-        value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
+        least = [row.least for row in rows]
+        value = np.clip(table_of(rows, cells).value(plug_in_totals(cells)), least, 1.0)
         parts = [
             together[row.name]
             if row.name in together
-            else self._one(row, cells, look, table.row(i))
-            for i, row in enumerate(rows)
+            else self._one(row, cells, look, ratios([row], cells))
+            for row in rows
         ]
         for i, (estimate, _, _, _) in enumerate(parts):
             value[i] = value[i] if estimate is None else estimate

@@ -40,6 +40,10 @@ from labelcore.tallies import Question, Tally
 COLUMNS = ("a", "b", "by", "estimand", "value", "low", "high", "labels_used", "promise", "ahead",
            "more")  # fmt: skip
 REST = "the rest"
+NO_PAIRS = (
+    "the method {name!r} tells no differences of classifiers: its intervals are those of each by "
+    "itself. Choose 'Recalibrated Neyman' (recalibrated_neyman)"
+)
 MOST_MORE = 4
 """Beyond so many times the labels there are, two are told as too close to tell apart."""
 
@@ -91,17 +95,20 @@ def ranking(engine: Engine, by: tuple[str, ...], estimand: str) -> pd.DataFrame:
 
 def places_of(pairs: pd.DataFrame) -> pd.DataFrame:
     """The ranking that these differences make: a place is left out where one that is sure says so,
-    all differences at once."""
+    all differences at once. What has no value comes last."""
     names = list(dict.fromkeys([*pairs["a"], *pairs["b"]]))
     worse, better = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     value = dict.fromkeys(names, 0.0)
+    known = set()
     for a, b, ahead, less in pairs[["a", "b", "ahead", "value"]].to_numpy().tolist():
-        value[a] += less
-        value[b] -= less
+        if less == less:
+            known |= {a, b}
+            value[a] += less
+            value[b] -= less
         if ahead:
             better[b if ahead == a else a] += 1
             worse[ahead] += 1
-    order = sorted(names, key=lambda name: -value[name])
+    order = sorted(names, key=lambda name: (name not in known, -value[name]))
     return pd.DataFrame(
         {
             "name": order,
@@ -122,6 +129,8 @@ def _of_classifiers(engine: Engine, estimand: str) -> list[dict[str, Any]]:
     names = [name for name in engine.classifiers if name in engine.population.predictions]
     if len(names) < 2:
         raise ValueError("differences need two classifiers that the plan asks about, or by")
+    if not EstimatesScalars.of(engine.design).compares(engine.plan.design_params):
+        raise ValueError(NO_PAIRS.format(name=engine.design.label))
     positive = engine.population.classes.index(engine.population.positive)
     asked = [
         Question(f"{row.name}@{a} - {b}", row, a, positive, b) for a, b in combinations(names, 2)
@@ -165,6 +174,12 @@ def _of_groups(
 ) -> list[dict[str, Any]]:
     classifier, row = engine.classifiers[0], SCALARS[estimand]
     several = len(engine.population.classes) > 2
+    if several and not row.of_all_classes:
+        able = ", ".join(name for name, other in SCALARS.items() if other.of_all_classes)
+        raise ValueError(
+            f"estimand must be one of {able} to compare groups of a file with several classes, "
+            f"got {estimand!r}"
+        )
     index = None if several else engine.population.classes.index(engine.population.positive)
     asked = [
         Question(f"{estimand}[{name}]", row, classifier, index, group=place)
@@ -225,20 +240,26 @@ def mover(
     a: Sequence[float], b: Sequence[float], correlation: float = 0.0
 ) -> tuple[float, float, float]:
     """Value and ends of a difference from those of two figures; behind these may stand by how much
-    items that count both ways widen each of the ends.
+    items that count both ways widen each of the ends. Where one has no value (NaN) the ends are as
+    far apart as theirs allow.
 
     >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8))]
     [0.2, 0.059, 0.312]
     >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (0.7, 0.6, 0.8), 0.5)]
     [0.2, 0.1, 0.287]
+    >>> [round(one, 3) for one in mover((0.9, 0.8, 0.95), (float("nan"), 0.0, 1.0))]
+    [nan, -0.2, 0.95]
     """
 
     def reach(half: float, other: float) -> float:
         return float(np.sqrt(max(half**2 + other**2 - 2 * correlation * half * other, 0.0)))
 
-    value = a[0] - b[0]
-    low = value - reach(a[0] - a[1], b[2] - b[0]) - sum((*a[3:4], *b[4:5]))
-    high = value + reach(a[2] - a[0], b[0] - b[1]) + sum((*a[4:5], *b[3:4]))
+    value, low, high = a[0] - b[0], a[1] - b[2], a[2] - b[1]
+    if not np.isnan(value):
+        low = value - reach(a[0] - a[1], b[2] - b[0])
+        high = value + reach(a[2] - a[0], b[0] - b[1])
+    low -= sum((*a[3:4], *b[4:5]))
+    high += sum((*a[4:5], *b[3:4]))
     return value, max(float(low), -1.0), min(float(high), 1.0)
 
 

@@ -1517,7 +1517,8 @@ class Session(AfterLabels):
         Raises
         ------
         ValueError
-            There is no such column or estimand, or only one classifier.
+            There is no such column or estimand, or only one classifier, or the plan's method tells
+            no differences.
         """
         with self._synced():
             return self.figures.differences(_columns(by), estimand, rest)

@@ -319,7 +319,7 @@ def _less(session: Session, table: Table, by: str, marked: Sequence[Row]) -> Map
         except ValueError:  # There is no difference in this figure, or of these classifiers.
             continue
         for row in pairs.to_dict("records"):
-            if {row["a"], row["b"]} == {a, b} and row["low"] == row["low"]:
+            if {row["a"], row["b"]} == {a, b} and row["value"] == row["value"]:
                 turned = row["a"] != a
                 low, high = (-row["high"], -row["low"]) if turned else (row["low"], row["high"])
                 value = -row["value"] if turned else row["value"]

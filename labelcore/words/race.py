@@ -96,7 +96,7 @@ def pair_words(row: Mapping[Any, Any]) -> str:
     ``row``: one of ``Session.differences``, in shares
     """
     value, low, high = float(row["value"]), float(row["low"]), float(row["high"])
-    if math.isnan(low):
+    if math.isnan(value):
         return NO_DIFFERENCE
     if high - low < 1e-12:
         if not value:

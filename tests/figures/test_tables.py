@@ -287,6 +287,57 @@ def test_differences_of_classifiers_come_from_the_same_labels(
     assert row["high"] - row["low"] < apart[2] - apart[1], "what both say alike cancels"
 
 
+@pytest.mark.parametrize("promise", ["watched", "fixed"])
+def test_differences_of_classifiers_are_those_of_a_plain_random_sample(
+    population: lc.Population, frame: pd.DataFrame, promise: str
+) -> None:
+    plan = lc.Plan(
+        "simple_random", "accuracy", classifier=("m", "n"), budget=200, promise=promise, seed=3
+    )
+    session = lc.Session(population, plan)
+    label_all(session, frame)
+    table = session.table()
+    for estimand in ("accuracy", "precision", "recall", "f1"):
+        (row,) = session.differences(estimand=estimand).to_dict("records")
+        a, b = (table.cell(name, estimand).estimate.value for name in ("m", "n"))
+        assert a is not None and b is not None
+        assert row["value"] == pytest.approx(a - b, abs=0.04)
+        assert row["low"] <= row["value"] <= row["high"]
+
+
+@pytest.mark.parametrize(
+    ("design", "params"),
+    [("simple_random", {"interval": "sequence"}), ("stratified", {})],
+)  # fmt: skip
+def test_a_method_for_one_classifier_at_a_time_tells_no_differences(
+    population: lc.Population, design: str, params: dict[str, str]
+) -> None:
+    plan = lc.Plan(design, "accuracy", classifier=("m", "n"), budget=60, params=params)
+    session = lc.Session(population, plan)
+    with pytest.raises(ValueError, match="tells no differences of classifiers"):
+        session.differences()
+
+
+def test_groups_of_which_nothing_is_known_are_told_so_and_stand_last() -> None:
+    frame = pd.DataFrame({"text": "item", "said": "yes", "group": [*"ab" * 40, *"cc"]})
+    population = lc.read_population(
+        frame, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
+    )
+    session = lc.Session(population, lc.Plan("simple_random", "accuracy", budget=30, seed=5))
+    labels = {"c": 0}
+    while (draw := session.next()) is not None:
+        group = frame["group"][int(draw.item_id) - 1]
+        labels[group] = labels.get(group, 0) + 1
+        session.answer(draw, group == "b")
+    assert not labels["c"], "no label of this group"
+    pairs = session.differences("group").set_index(["a", "b"])
+    assert np.isfinite(pairs[["low", "high"]].to_numpy()).all()
+    for pair, row in pairs.iterrows():
+        assert ("c" in pair) == np.isnan(row["value"])
+        assert ("c" not in pair) or row["high"] - row["low"] >= 1
+    assert session.ranking("group")["name"].tolist() == ["b", "a", "c"]
+
+
 def test_places_follow_from_sure_differences(by_language: lc.Session) -> None:
     places, pairs = by_language.ranking("language"), by_language.differences("language")
     sure = int((pairs["ahead"] != "").sum())
@@ -318,6 +369,17 @@ def test_what_has_no_difference_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         by_language.differences(by, estimand)
+
+
+def test_groups_of_a_file_with_several_classes_differ_in_accuracy_alone() -> None:
+    items = pd.DataFrame({"text": "item", "said": [*"abc"] * 20, "group": [*"xy"] * 30})
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
+    )
+    session = lc.Session(population, lc.Plan("recalibrated_neyman", "accuracy", budget=30))
+    assert len(session.differences("group")) == 1
+    with pytest.raises(ValueError, match="must be one of accuracy to compare groups of a file"):
+        session.differences("group", "recall")
 
 
 def test_the_arithmetic_of_a_cell_is_its_value() -> None:

@@ -258,6 +258,9 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
             cells = Cells(cells.size, cells.labelled, expected, cells.predicted, cells.stratum)
         return half_width(self.estimate(answers.rows, cells, look, answers.rates))
 
+    def compares(self, params: Any) -> bool:
+        return True
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
