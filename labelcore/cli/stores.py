@@ -229,7 +229,8 @@ def _way_out(state: Integrity, store: str) -> list[str]:
 def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> None:
     """Copy projects to another store, with their logs, texts and people.
 
-    Copying again adds what is new. A project that went on by itself in the other store is refused.
+    Copying again adds what is new, and erases what was erased since. A project that went on by
+    itself in the other store is refused.
     """
     with closing(open_store(store, create=False)) as source:
         named = [source.project(name) for name in project] or reversed(source.projects())

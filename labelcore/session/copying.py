@@ -9,12 +9,14 @@ from pathlib import Path
 
 from labelcore.errors import BrokenLogError, ProjectExistsError, UnknownProjectError
 from labelcore.log.events import Event, common, genesis, sound_part
+from labelcore.session.erasing import take_over_erasures
 from labelcore.store import (
     LabelStore,
     MemoryStore,
     ProjectRecord,
     RepeatedTokenError,
     copy_items,
+    places_of,
 )
 
 
@@ -33,7 +35,7 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     are kept beside the store. The hashes stay: the copy replays as the original does.
 
     Where the target has the project already, as far as it was at an earlier moment, what was added
-    since is copied.
+    since is copied, and what was erased since is erased there.
 
     Raises BrokenLogError where the log was changed outside Labelcore, ProjectExistsError where the
     target has another project of this name or one that went on by itself, UnknownProjectError,
@@ -44,7 +46,8 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     if len(sound) < len(events):
         raise BrokenLogError(name, len(sound) + 1)
     there = _there(target, record, events)
-    copy_items([record], source.items_folder, target.items_folder)
+    if there is None or places_of(target.project(name)) == places_of(record):
+        copy_items([record], source.items_folder, target.items_folder)
     if there is None:
         target.create(_placed(record, target))
     else:
@@ -59,6 +62,8 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
             f"{target.url} has the events of project {name!r} already, as project "
             f"{error.project!r}; rename one of the two, or copy to another store"
         ) from error
+    if there:
+        take_over_erasures(target, name, events)
     target.admit(name, source.keys(name))
     return Copied(name, len(new), there or 0, events[-1].hash if events else "")
 

@@ -141,6 +141,28 @@ def erase_as_in(store: LabelStore, original: str, project: str) -> None:
             _erase_items(store, project, items, who, why, every=every)
 
 
+def take_over_erasures(store: LabelStore, project: str, log: Sequence[Event]) -> None:
+    """Erase in a copy, whose events are those of ``log`` by their hashes, what has gone from the
+    original since it was made: its events say so."""
+    record, mine = store.project(project), store.events(project)
+    pairs = [(own, its) for own, its in zip(mine, log, strict=True) if own != its]
+    erased = told(log, record.fingerprint, record.plan_json).erased
+    texts = [item for item in store.contents(project) if item in erased]
+    if not (pairs or texts):
+        return
+    names = {own.annotator: its.annotator for own, its in pairs if own.annotator != its.annotator}
+    last = [event for event in log if event.kind == ERASED][-1]
+    key, place, said = identity_of(record), store.guarded, (last.at, last.annotator, str(last.text))
+    gone = [Gone(key, *said, tuple(erased), every=erased.everything)]
+    for name, called in names.items() if place else ():
+        mark = mark_of(place, name)
+        gone.append(Gone(key, *said, mark=mark, words=len(name.split()), called=called))
+    add_gone(place, *gone)
+    store.erase(project, Erasure(items=texts, rewritten=[its for _, its in pairs], people=names))
+    _without_kept(store, project, None if erased.everything else erased)
+    _clean(store, Erased((project,)), (), gone)
+
+
 def of_same_file(store: LabelStore, project: str) -> list[ProjectRecord]:
     """The other projects of a project's file: what is erased of one item goes from them too."""
     record = store.project(project)
@@ -545,7 +567,7 @@ def _act_words(gone: Gone) -> str:
     if gone.whole:
         return f"the project {gone.project}"
     texts = f"{len(gone.items):,} text{'s' * (len(gone.items) != 1)}"
-    return f"{texts} of the project {gone.project}" if gone.project else "a name"
+    return "a name" if gone.mark else f"{texts} of the project {gone.project}"
 
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:

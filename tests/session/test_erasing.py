@@ -25,6 +25,8 @@ from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip
 from labelcore.session.backups import back_up, restore
+from labelcore.session.copying import copy_project
+from labelcore.session.dumps import dump, load
 from labelcore.session.erased_names import is_name, unnamed
 from labelcore.session.erasing import (
     Retained,
@@ -181,6 +183,36 @@ def test_a_second_project_does_not_ask_for_an_erased_text(session: lc.Session) -
     duplicate(session.store, "spam", "none left")
     assert lc.Session.open(session.store, "none left").next() is None
     assert replay_project(session.store, "again").erased == 2
+
+
+@pytest.mark.parametrize("dumped", [False, True])
+def test_copying_again_erases_in_the_copy(session: lc.Session, home: Path, dumped: bool) -> None:
+    asked, there = label(session, 10, "Ann Lee"), home.parent / "there"
+    session.note(2, f"odd: {text_of(asked[1])}", "Ann Lee")
+    copy = lc.open_store(url(there / "copy.db"))
+    copy_project(session.store, copy, "spam")
+    taken_home = home.parent / "taken.db"
+    back_up(copy, taken_home)
+    erase_items(session.store, "spam", asked[:2], **WHY)
+    erase_person(session.store, "Ann Lee", **WHY)
+    label(session, 3, "bob")
+    for _ in range(2):  # The second time nothing is new.
+        if dumped:
+            lines: list[str] = []
+            dump(session.store, lines.append)
+            load(lines, copy)
+        else:
+            copy_project(session.store, copy, "spam")
+    gone = [text_of(asked[0]), text_of(asked[1]), "Ann Lee"]
+    assert [holding(there, one) for one in gone] == [[], [], []]
+    assert copy.events("spam") == session.store.events("spam")
+    assert lc.Session.open(copy, "spam").item_by_id(asked[5]) == {"text": text_of(asked[5])}
+    erase_items(copy, "spam", asked[5:6], **WHY)
+    assert holding(there, text_of(asked[5])) == [] and replay_project(copy, "spam").erased == 3
+    copy.close()
+    assert verify(url(there / "copy.db")).whole
+    restore(taken_home, url(there / "copy.db"), force=True)
+    assert [holding(there, one) for one in gone] == [[], [], []]
 
 
 def test_a_backup_from_before_is_erased_before_it_is_opened(
