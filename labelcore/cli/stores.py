@@ -203,7 +203,7 @@ def _state_lines(state: ProjectState) -> list[str]:
         lines.append(f"{state.project}: {count(state.sound, 'event')} before it are whole.")
     if state.changed_texts:
         what = count(state.changed_texts, "stored text")
-        lines.append(f"{state.project}: {what} changed outside Labelcore; these are not shown.")
+        lines.append(f"{state.project}: {what} changed or lost outside Labelcore; not shown.")
     if state.beside:
         lines.append(f"{state.project}: changed beside its log, and not used: {state.beside}.")
     if state.items:

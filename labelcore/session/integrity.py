@@ -11,11 +11,13 @@ from datetime import datetime
 from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
-from labelcore.log.events import ANSWER_KINDS, genesis, sound_part
+from labelcore.log.events import ANSWER_KINDS, SALTED, genesis, sound_part
+from labelcore.log.history import told
 from labelcore.population.read import source_now
 from labelcore.population.snapshots import is_snapshot, open_snapshot
 from labelcore.session.backups import newest_backup
 from labelcore.session.compared import HeldAgainst, held_against
+from labelcore.session.item_texts import erased_items
 from labelcore.session.ledger import differs
 from labelcore.session.projects import first_words
 from labelcore.store import (
@@ -48,7 +50,8 @@ class ProjectState:
     events, answers   that the store has; sound: events before the first that does not follow
     wrong             what is wrong with its log, "" where nothing is
     missing           events that the log had by its seal and has not, 0 where nothing is known
-    changed_texts     items whose stored text is not the one that was shown
+    changed_texts     items whose stored text is not the one that was shown, or is gone and was not
+                        erased
     items             what is wrong with what is kept of its items, "" where nothing is or none is
     source            what became of the file or table that its items were read from, "" where
                       nothing did, or where they were a table in memory. Of the project only items
@@ -181,7 +184,14 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
         if "content" in event.detail
     }
     kept = store.contents(record.name)
-    changed = sum(kept[item].digest(item) != texts[item] for item in texts if item in kept)
+    gone = told(sound, record.fingerprint, record.plan_json).erased
+    gone.update(erased_items(store, record.name))
+    changed = sum(
+        kept[item].digest(item) != digest
+        if item in kept
+        else digest.startswith(SALTED) and item not in gone
+        for item, digest in texts.items()
+    )
     words = first_words(record)
     began = next((event.detail for event in sound if event.kind == "worded"), words)
     beside = ", ".join(name for name in {**words, **began} if words.get(name) != began.get(name))

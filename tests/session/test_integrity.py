@@ -167,7 +167,8 @@ def test_a_changed_text_does_not_come_back(database: Path) -> None:
     tamper(database, 'UPDATE item SET content = \'{"text": "x"}\'')
     tamper(database, "UPDATE event SET at = '2020' WHERE sequence = 1")
     assert restore(None, url(database), recover=True).recovered == {"spam": SINCE}
-    assert verify(url(database)).whole
+    (one,) = verify(url(database)).projects
+    assert (one.wrong, one.changed_texts) == ("", SINCE), "which are lost, and that is said"
 
 
 def test_words_of_an_error_that_are_no_text(database: Path) -> None:
@@ -296,7 +297,8 @@ def test_what_is_deleted_of_a_text_leaves_a_chain_that_holds(database: Path) -> 
     with closing(lc.open_store(url(database))) as store:
         gone, *_ = store.contents("spam")
     tamper(database, f"DELETE FROM item WHERE item_id = '{gone}'")
-    assert verify(url(database)).whole
+    (one,) = verify(url(database)).projects
+    assert (one.wrong, one.changed_texts, one.whole) == ("", 1, False)
     session = lc.Session.open(url(database), "spam")
     assert session.labels == FIRST + SINCE and not session.broken_at
     assert gone not in session.drawn_items()
