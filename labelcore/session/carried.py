@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from labelcore.errors import UnknownProjectError
 from labelcore.log.history import told
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -69,13 +70,18 @@ class Home:
                     labels[event.item_id] = Label(event.label, record.name)
         return labels
 
-    def changed(self, item_id: str, content: Mapping[str, str]) -> bool:
-        """Whether an item that has a label shows something else now."""
-        before = self._store.content(self.labels[item_id].project, item_id)
-        return before is None or dict(before.columns) != dict(content)
+    def shown(self, item_id: str) -> Mapping[str, str] | None:
+        """What was shown of an item that has a label; None where nobody knows any more."""
+        if item_id not in self.labels:
+            return None
+        try:
+            content = self._store.content(self.labels[item_id].project, item_id)
+        except UnknownProjectError:  # The wave has another name since, or was erased.
+            del self.labels
+            return self.shown(item_id)
+        return None if content is None else dict(content.columns)
 
     def label(self, item_id: str, content: Mapping[str, str]) -> str | None:
         """The label of an unchanged item; None where there is none."""
-        if item_id not in self.labels or self.changed(item_id, content):
-            return None
-        return self.labels[item_id].answer
+        unchanged = self.shown(item_id) == dict(content)
+        return self.labels[item_id].answer if unchanged else None

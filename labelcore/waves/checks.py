@@ -56,8 +56,9 @@ def check_next(
 
 def check_ids(population: Population, home: Home) -> None:
     """ArgumentError where most labelled ids stand for something else now."""
-    there = [item_id for item_id in home.labels if _holds(population, item_id)]
-    other = sum(home.changed(item_id, population.content(item_id)) for item_id in there)
+    held = [item_id for item_id in home.labels if _holds(population, item_id)]
+    there = {item_id: text for item_id in held if (text := home.shown(item_id)) is not None}
+    other = sum(text != dict(population.content(item_id)) for item_id, text in there.items())
     if other >= REUSED_FROM and other > len(there) / 2:
         raise ArgumentError(
             "population",

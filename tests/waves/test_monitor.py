@@ -19,9 +19,9 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.report.quarter import NO_VALUE
 from labelcore.session.carried import CARRIED, Home, terms_of, waves_of
-from labelcore.session.erasing import erase_project
+from labelcore.session.erasing import erase_items, erase_project
 from labelcore.session.integrity import verify
-from labelcore.session.managing import duplicate
+from labelcore.session.managing import duplicate, rename
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
 from labelcore.waves.measured import Figure, Measured, compared, difference, measured
@@ -94,6 +94,32 @@ def test_an_item_that_has_changed_is_asked_again() -> None:
     asked = label(monitor.wave(read(first), "one"), first)
     second = first.assign(text=np.where(first["id"] == asked[0], "other", first["text"]))
     assert label(monitor.wave(read(second), "two"), second) == [asked[0]]
+
+
+def test_erased_texts_of_a_wave_hold_up_no_later_one(tmp_path: Path) -> None:
+    monitor, first = started(f"sqlite:///{tmp_path / 'labels.db'}"), table()
+    asked = label(monitor.wave(read(first), "one"), first)
+    erase_items(monitor.store, "spam: one", None, who="retention", why="texts are kept 30 days")
+    second = changed(first, 0.05, 1_000)
+    again = label(monitor.wave(read(second), "two"), second)
+    assert len(again) == LABELS and set(again) & set(asked), "nobody can tell what is unchanged"
+
+
+@pytest.mark.parametrize("erased", [False, True])
+def test_a_wave_goes_on_when_the_one_before_is_renamed_or_erased(erased: bool) -> None:
+    monitor, first = started(), table()
+    label(monitor.wave(read(first), "one"), first)
+    second = changed(first, 0.05, 1_000)
+    session = monitor.wave(read(second), "two")
+    came = session.labels
+    assert 0 < came < LABELS
+    if erased:
+        erase_project(monitor.store, "spam: one", who="ann", why="asked for")
+    else:
+        rename(monitor.store, "spam: one", "launch")
+    asked = label(session, second)
+    assert session.labels == LABELS
+    assert len(asked) == LABELS - came if erased else len(asked) < LABELS / 3
 
 
 @pytest.mark.full
