@@ -22,6 +22,7 @@ from labelcore.estimands import SCALARS, sampled_file, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.from_counts import look_at
 from labelcore.figures.labels_table import label_weights
+from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete, promised_until, scope_of
 from labelcore.figures.sampled import sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage
@@ -57,7 +58,7 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
     look = look_at(engine)
     watched = look.promise == Promise.WATCHED
     number, rates = len(ranges.sizes), cell_rates(engine, name, tally)
-    sure = 1 - (1 - engine.plan.confidence) / number
+    of_each = replace(look, confidence=1 - (1 - engine.plan.confidence) / number)
     shares = np.full(number, np.nan)
     ends = np.array([np.zeros(number), np.ones(number)])
     labels = np.zeros(number, dtype=np.int64)
@@ -73,6 +74,7 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
         if watched or complete(engine):
             guess, open_ = rates[tally.group == place], mine.unresolved(doubtful)
             done = (look.progress, look.horizon or LONGEST) if watched else None
+            sure = less_sure(engine, [asked.row], of_each, mine).confidence
             at_each = [
                 bounds(filled(cells, open_, every), guess, sure, done, look.target)
                 for every in (np.zeros(len(guess), dtype=bool), np.ones(len(guess), dtype=bool))

@@ -25,7 +25,7 @@ from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.errors import did_you_mean
 from labelcore.estimands import DIFFERENCE, DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.figures.from_counts import answers_of, fitted_cell_rates, look_at, with_doubts
-from labelcore.figures.prompts import covariance_of_cells
+from labelcore.figures.prompts import covariance_of_cells, less_sure
 from labelcore.figures.readiness import complete
 from labelcore.figures.scalars import certain_limits, headline_stage, within
 from labelcore.figures.tables import beside, confidence_of, groups_of
@@ -202,8 +202,9 @@ def _of_groups(
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     ends = {}
     for part in {id(side): side for pair in pairs for side in pair}.values():
-        known = design.figures(part.answers, look)
-        either = with_doubts(stage, part.tally, part.answers, look, known)
+        mine = less_sure(stage, [row], look, part.tally)
+        known = design.figures(part.answers, mine)
+        either = with_doubts(stage, part.tally, part.answers, mine, known)
         limits = certain_limits(stage, part.answers, known)
         known, either = within(known, limits), within(either, limits)
         doubt = known.low - either.low, either.high - known.high

@@ -106,7 +106,7 @@ def judge_table(
         asked = [Question(kind.name, kind, name, index, group=part) for kind in rows_told]
         of_part.questions, answers = asked, answers_of([of_part], asked)[0]
         look = replace(look_at(of_part), confidence=engine.plan.confidence)
-        look = less_sure(of_part, rows_told, look) if part is None else look
+        look = less_sure(of_part, rows_told, look, tally)
         group = None if part is None or groups is None else groups.names[part]
         shared = {"by": groups.label if groups and group else None, "group": group,
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),

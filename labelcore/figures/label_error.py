@@ -9,7 +9,8 @@ import numpy as np
 
 from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.estimands import ratios, table_of
-from labelcore.figures.from_counts import fitted_cell_rates
+from labelcore.figures.from_counts import fitted_cell_rates, look_at
+from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
@@ -178,16 +179,19 @@ def _figure(
         # Only new labels are read twice: in strata that the old ones filled nothing is known.
         none = Limits(None, 0.0, 1.0, words.OLD_SAMPLE)
         return TrueFigure(observed, none, none, confidence)
+    sure = less_sure(
+        stage, [question.row], look_at(stage), counted_tally(stage, question)
+    ).confidence
     judged = [reading for reading in readings if reading.second.label is not None]
     differing = sum(reading.differs for reading in judged)
     several = len(stage.population.classes) > 2
     alike, bounds = [], []
     for cells in both_ways(stage, question):
         table = ratios([question.row], cells)
-        bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
+        bounds += bounded(cells, table, _seconds(stage, question, cells, readings), sure)
         alike += [
             _from_observed(observed, cells, table, limits)
-            for limits in corrected(cells, table, len(judged), differing, confidence)
+            for limits in corrected(cells, table, len(judged), differing, sure)
         ]
     if counts_at_odds(stage):
         error = float(error_rate(differing / max(len(judged), 1)))

@@ -65,12 +65,15 @@ def covariance_of_cells(
     return np.asarray(diagonal + between * together * np.outer(reach, reach))
 
 
-def less_sure(engine: Engine, rows: list[Estimand], look: Look) -> Look:
-    """The look at figures of all systems together: with the level of error that is left where the
-    labels of a prompt repeat each other, for the figure that loses most."""
+def less_sure(engine: Engine, rows: list[Estimand], look: Look, tally: Tally | None = None) -> Look:
+    """The look at figures of several systems together: with the level of error that is left where
+    the labels of a prompt repeat each other, for the figure that loses most.
+
+    tally   the cells that they are read from; None: those of the first classifier
+    """
     if engine.frame.block is None:
         return look
-    tally = engine.tallies[engine.classifiers[0]]
+    tally = engine.tallies[engine.classifiers[0]] if tally is None else tally
     index = engine.population.classes.index(engine.population.positive)
     cells = tally.cells(index)
     counted = np.full(len(cells.size), index)

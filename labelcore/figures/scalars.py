@@ -291,7 +291,8 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     question = Question("precision", SCALARS["precision"], classifier, judged)
     answers, tally = answers_of([engine], [question])[0], engine.tallies[classifier]
     cells = replace(in_the_file(answers.cells), predicted=tally.prediction == predicted)
-    answers, look = replace(answers, cells=cells), look_at(engine)
+    answers = replace(answers, cells=cells)
+    look = look_for(engine, question, look_at(engine), answers)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
     figures = with_doubts(engine, tally, answers, look, figures)
     (estimate,) = _found(engine, answers, figures, [question]).stated()

@@ -18,6 +18,7 @@ from scipy.special import ndtri
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import SCALARS
 from labelcore.figures.from_counts import answers_of, look_at, look_for, with_doubts
+from labelcore.figures.prompts import less_sure
 from labelcore.figures.scalars import found_of, headline_stage
 from labelcore.figures.together import confidences
 from labelcore.log.engine import Engine
@@ -134,7 +135,9 @@ def _guesses(
     sure = confidence_of(stage, each, answers, together=together)
     look = replace(look_at(stage), confidence=sure)
     looks = [
-        look_for(stage, part[0], look, mine) if _is_asked(engine, part[0]) else look
+        look_for(stage, part[0], look, mine)
+        if _is_asked(engine, part[0])
+        else less_sure(stage, mine.rows, look, stage.tallies[part[0].subject])
         for part, mine in zip(each, answers, strict=True)
     ]
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)

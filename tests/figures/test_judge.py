@@ -11,6 +11,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import labelcore as lc
+from labelcore.figures.confusion import cell_bounds
 from labelcore.figures.judge import judge_table
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_until
@@ -257,3 +258,71 @@ def test_several_classes_have_no_judge() -> None:
     session = lc.Session(population, lc.Plan("recalibrated_neyman", "accuracy", budget=20))
     with pytest.raises(ValueError, match="of several that are all numbers.*; classes are a, b, c"):
         session.judge()
+
+
+@pytest.fixture(scope="module")
+def alike() -> lc.Session:
+    """Four systems that say the same to each prompt, drawn whole: a prompt tells as much as one
+    output. The column ``whole`` has one group, of all items."""
+    random = np.random.default_rng(1)
+    score = random.random(200)
+    prompt = np.repeat(np.arange(200), 4)
+    frame = pd.DataFrame(
+        {
+            "id": [f"{place}" for place in range(800)],
+            "prompt": [f"p{place}" for place in prompt],
+            "model": [*"abcd"] * 200,
+            "answer": "an answer",
+            "whole": "all",
+            "score": score[prompt].round(3),
+        }
+    )
+    right = dict(zip(frame["id"], (random.random(200) < score)[prompt], strict=True))
+    population = judged(frame, groups=("model", "whole"))
+    plan = lc.Plan(
+        "recalibrated_neyman",
+        ["prevalence", "precision", "negative_predictive_value"],
+        budget=160,
+        promise="fixed",
+        by="model",
+        params={"prompts": "same"},
+        repeats=0.4,
+        seed=3,
+    )
+    session = lc.Session(population, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(right[draw.item_id]))
+    return session
+
+
+def test_what_is_told_of_all_items_by_another_column_counts_prompts_likewise(
+    alike: lc.Session,
+) -> None:
+    table, whole = alike.table(by="whole"), alike.judge("whole")
+    for figure in ("prevalence", "precision"):
+        of_all, of_group = (table.cell("judge", figure, group).estimate for group in (None, "all"))
+        assert [of_group.low, of_group.high] == pytest.approx([of_all.low, of_all.high])
+    of_all, of_group = (whole[whole["group"].isna() == every] for every in (True, False))
+    for end in ("low", "high"):
+        assert of_group[end].tolist() == pytest.approx(of_all[end].tolist())
+
+
+def test_cells_of_the_confusion_table_count_prompts_as_the_figures_do(alike: lc.Session) -> None:
+    bounds, table = cell_bounds(alike.engine), alike.confusion()
+    items = table.sum(axis=1).to_numpy()
+    right = {"negative_predictive_value": 0, "precision": 1}
+    for name, row in right.items():
+        estimate = alike.estimate(name)
+        assert bounds[row, row] / items[row] == pytest.approx([estimate.low, estimate.high])
+
+
+def test_bands_and_figures_for_the_truth_count_prompts_as_the_figures_do(
+    alike: lc.Session,
+) -> None:
+    for figure in alike.label_error().figures:
+        observed = figure.observed
+        for limits in (figure.alike, figure.bounds):
+            assert limits.high - limits.low > observed.high - observed.low
+    band = alike.calibration()
+    variance = band.value * (1 - band.value) / band.labels
+    assert (band.high - band.low > 2 * 1.96 * np.sqrt(variance)).all()
