@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from labelcore.errors import AnswerError, Fault, PopulationError
+from labelcore.errors import AnswerError, Fault, LateAnswerError, PopulationError
 from labelcore.exchange.label_studio import answers_of_tasks
 from labelcore.log.events import Event, answer_word
 from labelcore.log.screens import Shown
@@ -186,7 +186,10 @@ def _store(session: Session, answer: Answered, change: bool, shown: Shown | None
     before = _before(session, shown)
     outcome = Outcome.STORED
     if before is None or (before.kind == "later" and _is_open(session, shown)):
-        session.answer(draw, answer.answer)
+        try:
+            session.answer(draw, answer.answer)
+        except LateAnswerError:  # Others have the item by now, or nothing waits for this answer.
+            return Outcome.DIFFERENT
     elif _means(session, before, answer.answer):
         outcome = Outcome.SAME
     elif change and answer.answer != "later" and before.kind != "reread":

@@ -97,6 +97,17 @@ def test_an_item_given_back_and_judged_after_another_person(session: lc.Session)
     assert session.engine.in_force(given.index).annotator == "bob"
 
 
+def test_an_item_that_others_have_by_now_holds_up_no_other_row(tmp_path: Path) -> None:
+    session, _ = begun(tmp_path)
+    mine = session.take(3, "ann")
+    session.release(mine[0])
+    assert session.next("bob").index == mine[0].index
+    rows = [*by_token(mine[1:2], "yes"), Answered(2, mine[0].token, None, "later", "odd"),
+            Answered(3, mine[2].token, None, "no")]  # fmt: skip
+    outcomes = store_answers(session, rows)
+    assert [*outcomes.values()] == ["stored", "different", "stored"] and session.labels == 2
+
+
 @pytest.mark.parametrize("overlap", [0.0, 1.0])
 def test_a_first_answer_that_differs_is_changed_where_asked(
     session: lc.Session, tmp_path: Path, overlap: float
