@@ -21,28 +21,32 @@ def is_name(name: str) -> Same:
 
 def unnamed(event: Event, same: Same, words: int, called: str) -> Event:
     """An event without a name: as the one who did it, as a value or a key of what it records, and
-    among words that somebody wrote."""
+    among words that somebody wrote, those of the project among them."""
     text = event.text
     if text and holds_words(event.kind):
-        text = _without_words(text, same, words, called)
+        text = without_words(text, same, words, called)
     return replace(
         event,
         annotator=called if same(event.annotator) else event.annotator,
         text=text,
-        detail=without_name(dict(event.detail), same, called),
+        detail=without_name(dict(event.detail), same, called, words if event.kind in WORDS else 0),
     )
 
 
-def without_name(value: Any, same: Same, called: str) -> Any:
+WORDS = ("worded", "reworded")
+
+
+def without_name(value: Any, same: Same, called: str, words: int = 0) -> Any:
+    """A JSON value without a name, also among ``words`` in a row of its texts, unless that is 0."""
     if isinstance(value, str):
-        return called if same(value) else value
+        return called if same(value) else without_words(value, same, words, called)
     if isinstance(value, Mapping):
         return {
-            called if same(str(key)) else key: without_name(part, same, called)
+            called if same(str(key)) else key: without_name(part, same, called, words)
             for key, part in value.items()
         }
     if isinstance(value, list):
-        return [without_name(part, same, called) for part in value]
+        return [without_name(part, same, called, words) for part in value]
     return value
 
 
@@ -50,7 +54,7 @@ WORD = re.compile(r"\w+(?:[-.]\w+|'(?!s\b)\w+)*")
 """A name neither begins nor ends within one."""
 
 
-def _without_words(text: str, same: Same, words: int, called: str) -> str:
+def without_words(text: str, same: Same, words: int, called: str) -> str:
     """Words that somebody wrote, where so many in a row, with signs that touch them, are the
     name."""
     kept = ""
@@ -64,6 +68,8 @@ def _place_of_name(text: str, same: Same, words: int) -> tuple[int, int] | None:
     spans = [part.span() for part in re.finditer(r"\S+", text)]
     for (start, until), (since, end) in zip(spans, spans[words - 1 :], strict=False):
         for first, last in product(range(start, until), range(end, since, -1)):
-            if first < last and not {first, last} & inside and same(text[first:last]):
+            part = text[first:last]
+            whole = first < last and not {first, last} & inside
+            if whole and (same(part) or same(" ".join(part.split()))):
                 return first, last
     return None

@@ -26,7 +26,7 @@ from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot, write_without
-from labelcore.session.erased_names import Same, is_name, unnamed, without_name
+from labelcore.session.erased_names import Same, is_name, unnamed, without_name, without_words
 from labelcore.session.ledger import check_annotator, now
 from labelcore.session.prepared import place as prepared_place
 from labelcore.session.projects import RETENTION, first_words, opened_items
@@ -321,8 +321,11 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
     check_annotator(name)
     if GIVEN.fullmatch(name):
         raise ValueError(f"name must be a person's, not one that browsers are given, got {name!r}")
+    same, words = is_name(name), len(name.split())
     if name == who:
         raise ValueError("who must be another name than the one that is erased")
+    if without_words(why, same, words, "") != why:
+        raise ValueError("why must not say the name that is erased, because it is kept")
     records = [record for record in store.projects() if _names(store, record, name)]
     if not records:
         raise ValueError(f"name must be one that stands in a project, got {name!r}")
@@ -334,17 +337,28 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
     free = (f"erased {number}" for number in range(1, len(taken) + 2))
     called = next(instead for instead in free if instead not in taken)
     mark = "" if store.guarded is None else mark_of(store.guarded, name)
-    gone = Gone("", now(), who, why, mark=mark, words=len(name.split()), called=called)
+    gone = Gone("", now(), who, why, mark=mark, words=words, called=called)
     add_gone(store.guarded, gone)
-    same = is_name(name)
+    if store.guarded is not None:
+        known = read_erased(store.guarded)
+        listed = (_unnamed_gone(entry, same, words, called) for entry in known.gone)
+        write_erased(store.guarded, replace(known, gone=tuple(listed)))
     events = sum(
-        _erase_name(store, record.name, same, called, who, why, gone.words) for record in records
+        _erase_name(store, record.name, same, called, who, why, words) for record in records
     )
-    plans = [
-        f"the plan of project {record.name!r}" for record in records if name in record.plan_json
+    left = [
+        f"the {what} of project {record.name!r}"
+        for record in store.projects()
+        for what, text in (("plan", record.plan_json), ("name", record.name))
+        if name in text
     ]
     done = Erased(tuple(record.name for record in records), name=called, events=events)
-    return _clean(store, done, plans, [gone])
+    return _clean(store, done, left, [gone])
+
+
+def _unnamed_gone(entry: Gone, same: Same, words: int, called: str) -> Gone:
+    who = called if same(entry.who) else entry.who
+    return replace(entry, who=who, why=without_words(entry.why, same, words, called))
 
 
 def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
@@ -352,7 +366,7 @@ def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
     words, settings = len(name.split()), json.loads(record.settings_json)
     return (
         name in store.people(record.name)
-        or without_name(settings, same, "") != settings
+        or without_name(settings, same, "", words) != settings
         or any(unnamed(event, same, words, "") != event for event in store.events(record.name))
     )
 
@@ -360,7 +374,7 @@ def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
 def _erase_name(
     store: LabelStore, project: str, same: Same, called: str, who: str, why: str, words: int = 0
 ) -> int:
-    renamed_in = partial(without_name, same=same, called=called)
+    renamed_in = partial(without_name, same=same, called=called, words=words)
 
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
         renamed = [unnamed(event, same, words, called) for event in log]

@@ -289,6 +289,27 @@ def test_a_name_goes_and_its_answers_stay_those_of_one_person(
     assert len(sound_part(changed, start)) == first - 1
 
 
+def test_a_name_goes_from_the_words_of_the_project_and_the_list(home: Path) -> None:
+    asked = {"question": "Is it spam?", "instructions": "Ask Ann Lee, or Ann\nLee's deputy."}
+    made = session_on(home.parent / "items.csv", store=url(home / "labels.db"), settings=asked)
+    drawn = label(made, 5, "bob")
+    made.reword("bob", title="For Ann Lee")
+    erase_items(made.store, "spam", drawn[:1], who="Ann Lee", why="Ann Lee was asked to")
+    with pytest.raises(ValueError, match="why must not say the name that is erased"):
+        erase_person(made.store, "Ann Lee", who="Data Protection", why="Ann Lee left")
+    erase_person(made.store, "Ann Lee", **WHY)
+    made.store.close()
+    again = lc.Session.open(url(home / "labels.db"), "spam")
+    assert again.settings["instructions"] == "Ask erased 1, or erased 1's deputy."
+    assert again.settings["title"] == "For erased 1" and verify(again.store.url).whole
+    log = [event.to_json() for event in again.events]
+    assert "Lee" not in json.dumps(log) + again.store.project("spam").settings_json
+    assert "Ann Lee" not in (home / "labels.erased").read_text("utf-8")
+    again.store.rename("spam", "bob's")
+    assert erase_person(again.store, "bob", **WHY).left[0] == 'the name of project "bob\'s"'
+    again.store.close()
+
+
 @pytest.mark.parametrize(
     "name", ["Ann Lee", "ann@example.org", "Ann L.", "Ann (QA)", "O\u2019Brien", "Ann \U0001f642"]
 )
