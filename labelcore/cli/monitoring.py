@@ -25,7 +25,7 @@ SECONDS = 600
 
 
 @click.command()
-@click.argument("plan", type=click.Path(path_type=Path))
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--file", "source", metavar="TABLE", help="The table of now, if not that of PLAN.")
 @click.option("--labels", type=click.IntRange(min=1), metavar="N", help="Of this wave.")
 @click.option("--dry-run", is_flag=True, help="Read and check all, and write nothing.")
@@ -59,9 +59,9 @@ def monitor(
         opened = open_store(None)  # A rehearsal of the first wave leaves no file.
     with closing(opened):
         watched = file.monitor(opened, rehearsed=dry_run)
-        if not dry_run and close is not None:
+        if close is not None:
             watched.close(close, "closed from the command line")
-        if not dry_run and restart is not None:
+        if restart is not None:
             watched.restart(restart)
         done = begin_what_is_due(
             file, watched, datetime.now(UTC).date(), source, labels, rehearsed=dry_run

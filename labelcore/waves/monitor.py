@@ -47,6 +47,9 @@ from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, re
 from labelcore.words import sentences as words
 
 
+SCHEDULE = "schedule"
+
+
 class Monitor:
     """One named evaluation over many snapshots of a source: a wave each, an ordinary session.
 
@@ -246,6 +249,7 @@ class Monitor:
         before = dict(self.settings)
         if there:
             before = wording_now(self.store, there[-1])
+            before |= {name: self.settings[name] for name in (SCHEDULE,) if name in self.settings}
         project = f"{self.name}: {wanted}"
         session = Session(
             population, plan, self.store, project, settings={**before, MONITOR: terms}
@@ -585,7 +589,7 @@ class Monitor:
         return [
             ("Required", "; ".join(self.requirements) or "nothing"),
             ("Change since launch", "watched, each figure" if self.since_launch else "not watched"),
-            ("Schedule", str(json.loads(last.settings_json).get("schedule") or "none")),
+            ("Schedule", str(json.loads(last.settings_json).get(SCHEDULE) or "none")),
             ("Planned", f"{words.count(self.waves, 'wave')} for an error of {self.error:.0%}"),
             ("Each wave", f"{words.count(int(size or 0))}, {self.plan.method.label}"),
         ]

@@ -22,7 +22,7 @@ from labelcore.population import Population, is_address, read_population
 from labelcore.session.carried import waves_of
 from labelcore.session.copying import Rehearsal
 from labelcore.store import LabelStore
-from labelcore.waves.monitor import Monitor
+from labelcore.waves.monitor import SCHEDULE, Monitor
 
 SCHEDULES: dict[str, Callable[[date], str]] = {
     "weekly": lambda day: f"{day:%G-W%V}",
@@ -133,7 +133,7 @@ class PlanFile:
         """The monitor of a store, new or as it was left; ``rehearsed``: a copy in memory."""
         if rehearsed:
             store = Rehearsal(store, waves_of(store, self.name))
-        settings = {**self.settings, "schedule": self.schedule}
+        settings = {**self.settings, SCHEDULE: self.schedule}
         return Monitor(store, self.name, self.plan, settings=settings, **self.terms)
 
     def population(self, source: str | None = None) -> Population:

@@ -130,6 +130,12 @@ def test_a_rehearsal_of_a_later_wave_writes_nothing(
     assert "would begin on 400 rows" in said and "no alarm; 1 of 12 waves so far" in said
     assert "People gave 60 labels" in report.read_text("utf-8").replace("\xa0", " ")
     assert kept() == before
+    # What else would be done is checked and counted, too.
+    assert main(["monitor", str(plan), "--dry-run", "--close", "never"]) == 2
+    assert "must be one of the waves" in capsys.readouterr().err
+    assert main(["monitor", str(plan), "--dry-run", "--close", wave, "--restart", "retrained"]) == 0
+    assert "no alarm; 0 of 12 waves so far" in capsys.readouterr().out
+    assert kept() == before
 
 
 def test_a_wave_is_closed_with_what_it_has(

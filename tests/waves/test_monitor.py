@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -94,6 +95,20 @@ def test_an_item_that_has_changed_is_asked_again() -> None:
     asked = label(monitor.wave(read(first), "one"), first)
     second = first.assign(text=np.where(first["id"] == asked[0], "other", first["text"]))
     assert label(monitor.wave(read(second), "two"), second) == [asked[0]]
+
+
+def test_a_schedule_is_that_of_the_last_wave_and_words_are_as_mended() -> None:
+    monitor, first = started(settings={"schedule": "weekly", "question": "Spam?"}), table()
+    session = monitor.wave(read(first), "one")
+    session.reword(question="Is it spam?")
+    store = monitor.store
+    later = started(store, settings={"schedule": "monthly", "question": "Spam?"})
+    later.wave(read(changed(first, 0.05, 1_000)), "two")
+    assert "monthly" in later.report() and "weekly" not in later.report()
+    lc.Monitor.open(store, "spam").wave(read(changed(first, 0.1, 1_000)), "three")
+    settings = [json.loads(one.settings_json) for one in waves_of(store, "spam")]
+    assert [one["schedule"] for one in settings] == ["weekly", "monthly", "monthly"]
+    assert [one["question"] for one in settings] == ["Spam?", "Is it spam?", "Is it spam?"]
 
 
 def test_erased_texts_of_a_wave_hold_up_no_later_one(tmp_path: Path) -> None:
