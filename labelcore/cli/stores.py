@@ -268,13 +268,16 @@ def dump(store: str, output: str, project: tuple[str, ...], force: bool, as_json
         file = Path(output)
         if file.exists() and not force:
             raise ValueError(f"{file} exists already; give --force to write over it")
-        with whole_file(file) as stream:
-            number = write_dump(opened, lambda text: stream.write(text.encode()), project)
+        try:
+            with whole_file(file) as stream:
+                number = write_dump(opened, lambda text: stream.write(text.encode()), project)
+        except OSError as error:
+            raise ValueError(f"{file} cannot be written: {error.strerror or error}") from None
     say({"path": output, "projects": number}, [f"{output}: {count(number, 'project')}."], as_json)
 
 
 @click.command()
-@click.argument("dump", type=click.File("r", encoding="utf-8"))
+@click.argument("dump", type=click.File("r", encoding="utf-8", errors="replace"))
 @store_option
 @json_option
 def load(dump: Iterable[str], store: str, as_json: bool) -> None:

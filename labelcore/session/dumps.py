@@ -34,7 +34,8 @@ def dump(store: LabelStore, write: Callable[[str], object], projects: Iterable[s
         write(text)
 
     line(form=FORM, version=VERSION)
-    records = [store.project(name) for name in projects] or list(reversed(store.projects()))
+    named = [store.project(name) for name in dict.fromkeys(projects)]
+    records = named or list(reversed(store.projects()))
     for record in records:
         line(project=asdict(record))
         events = store.events(record.name)  # Before the texts, of which others may add some.

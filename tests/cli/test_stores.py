@@ -54,6 +54,19 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     assert code == 2 and "no project 'spam'" in err
 
 
+def test_what_is_no_place_and_no_dump_is_said_in_words(
+    made: Any, tmp_path: Path, run: Run
+) -> None:
+    url, _ = made
+    code, _, err = run("dump", "--store", url, "-o", tmp_path / "none" / "d.jsonl")
+    assert code == 2 and err.endswith("d.jsonl cannot be written: No such file or directory\n")
+    (tmp_path / "d.jsonl").write_bytes(bytes(range(256)))
+    code, _, err = run("load", tmp_path / "d.jsonl", "--store", url)
+    assert code == 2 and err.startswith("this is no whole dump of a store: line 1 ")
+    code, _, err = run("monitor", tmp_path / "plan.toml")
+    assert code == 2 and "plan.toml' does not exist" in err
+
+
 def test_backup_restore_and_copy(made: Any, tmp_path: Path, run: Run) -> None:
     url, session = made
     file = tmp_path / "backup.db"

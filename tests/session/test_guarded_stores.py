@@ -126,6 +126,8 @@ def test_a_dump_is_exact_or_refused(session: lc.Session, url: str, tmp_path: Pat
         for ask in ("events", "contents", "keys"):
             assert getattr(there, ask)("spam") == getattr(session.store, ask)("spam")
         assert load(lines, there)[0].events == 0, "again adds what is new"
+    twice: list[str] = []
+    assert dump(session.store, twice.append, ["spam", "spam"]) == 1 and twice == lines
     turned = [one.replace('"label": "yes"', '"label": "no"') for one in lines]
     for bad in (lines[:-1], lines[:3], lines[1:], [*lines[:2], *lines[3:]], turned, ["x"], []):
         with pytest.raises(StoreError, match="no whole dump"):
