@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,3 @@ class ComparesLists(Design[FrameT]):
     def watched_until(self, planned: int) -> int:
         """The labels until which a watched band is."""
         return planned
-
-
-def lists_of(design: Design[Any]) -> ComparesLists[Any]:
-    """``design`` as one that compares lists. Raises PlanError if it does not."""
-    return ComparesLists.of(design)

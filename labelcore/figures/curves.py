@@ -104,11 +104,6 @@ def ranked(engine: Engine) -> Ranked:
     )
 
 
-def precision_curve(engine: Engine) -> Band:
-    """Precision of "the first r items" against r."""
-    return band(engine, ranked_curve(engine), "precision")
-
-
 def band(engine: Engine, curve: Curve, name: str) -> Band:
     """One reading of a curve as a result. Raises ValueError for a reading it does not have."""
     if name not in curve.names:

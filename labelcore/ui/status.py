@@ -166,25 +166,6 @@ def at_an_end(session: Session) -> bool:
     return session.status in ends or session.status.over
 
 
-def progress_line(now: Counts, saved: str | None) -> str:
-    """``progress_parts`` on one line.
-
-    >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")
-    '35 labelled + 2 not sure = 37 of about 120 · ~14 min left · saved 14:03:22'
-    >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
-    '37 of at most 120 · at most 14 min left'
-    >>> progress_line(Counts(37, 120, False, 0, 0, 840, again=3, repeats=0.1).together(), None)
-    '40 of about 132 answers · ~14 min left'
-    >>> progress_line(Counts(100, 100, False, 0, 0, 0, again=21, again_left=79), None)
-    '100 of 100 items · 21 of 100 judged twice'
-    >>> progress_line(Counts(12, 40, False, 0, 0, 72, carried=9), None)
-    '12 of 40 · 9 of them from earlier waves · ~1 min left'
-    >>> progress_line(Counts(37, 60, True, 0, 0, 200, known="if your scores are good"), None)
-    '37 of about 60 if your scores are good · ~3 min left'
-    """
-    return " · ".join(progress_parts(now, saved))
-
-
 def progress_parts(now: Counts, saved: str | None) -> list[str]:
     """How many items are judged, and what else is to be said of how far labelling is."""
     how = "at most " if now.most else "about " if now.about or now.mixed else ""

@@ -46,7 +46,6 @@ from labelcore.waves.quarter import LAST, quarter_of
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words
 
-
 SCHEDULE = "schedule"
 
 

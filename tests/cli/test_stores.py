@@ -54,9 +54,7 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     assert code == 2 and "no project 'spam'" in err
 
 
-def test_what_is_no_place_and_no_dump_is_said_in_words(
-    made: Any, tmp_path: Path, run: Run
-) -> None:
+def test_what_is_no_place_and_no_dump_is_said_in_words(made: Any, tmp_path: Path, run: Run) -> None:
     url, _ = made
     code, _, err = run("dump", "--store", url, "-o", tmp_path / "none" / "d.jsonl")
     assert code == 2 and err.endswith("d.jsonl cannot be written: No such file or directory\n")

@@ -17,7 +17,7 @@ from labelcore.ui.status import (
     first_figure_line,
     main_and_other,
     pace,
-    progress_line,
+    progress_parts,
     promise_line,
 )
 from labelcore.ui.summary import status_words
@@ -43,11 +43,14 @@ def test_pace_goes_evenly_from_what_is_usual_to_the_median_of_twenty() -> None:
     assert pace([*mixed, answer(21, 21, seconds=59)]) == 4.0, "one slow answer among twenty"
 
 
-def test_progress_line_states() -> None:
-    assert progress_line(Counts(0, 10, False, 0, 0, 80), None) == "0 of 10 · ~1 min left"
-    assert "goal is not reached" in progress_line(Counts(12, 10, True, 0, 0, 0), None)
-    assert "1 for later" in progress_line(Counts(3, 10, False, 0, 1, 30), None)
-    assert progress_line(Counts(3, 9, False, 0, 0, 5, "finished"), None) == "3 of 9 · finished"
+def test_progress_states() -> None:
+    def said(now: Counts) -> str:
+        return " · ".join(progress_parts(now, None))
+
+    assert said(Counts(0, 10, False, 0, 0, 80)) == "0 of 10 · ~1 min left"
+    assert "goal is not reached" in said(Counts(12, 10, True, 0, 0, 0))
+    assert "1 for later" in said(Counts(3, 10, False, 0, 1, 30))
+    assert said(Counts(3, 9, False, 0, 0, 5, "finished")) == "3 of 9 · finished"
 
 
 def after(*events: Event) -> LogState:
