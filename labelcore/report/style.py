@@ -20,7 +20,7 @@ STYLE = (
     f":root {{ color-scheme: light dark; {properties(LIGHT)} }}\n"
     f"@media (prefers-color-scheme: dark) {{ :root {{ {properties(DARK)} }} }}\n"
     + (HERE / "style.css").read_text("utf-8")
-    + f".scroll, .plot {{ {SCROLLS} }}\n"
+    + f".scroll {{ {SCROLLS} }}\n"
     + f"@media print {{ :root {{ color-scheme: light; {properties(LIGHT)} }} }}\n"
 )
 SCRIPT = (HERE / "replay.js").read_text("utf-8")

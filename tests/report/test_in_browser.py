@@ -71,6 +71,9 @@ def test_figures_are_drawn_without_network(
     visit.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.ariaLabel)"
     assert visit.page.locator(".scroll").evaluate_all(wider) == [] or width > 390
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    drawn = visit.page.locator(".plot svg").evaluate_all("all => all.map(one => one.clientWidth)")
+    assert max(drawn) <= width, "no chart is moved sideways"
     background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") is (scheme == "light")
     line = visit.page.locator(".plot svg polyline[stroke='var(--data)']").first
