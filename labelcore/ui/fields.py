@@ -144,7 +144,7 @@ OF_THE_QUESTION = (
 OF_THE_AIM = (
     Field("aim", "cards", "What do you want to know?", more={"width": "stretch", **UNTITLED}),
     Field("classifier", "list", "Which classifier?"),
-    Field("classifiers", "several", "Which? The items are drawn for the first."),
+    Field("classifiers", "several", "Which?"),
     Field("pair", "several", "Compared"),
     Field("direction", "row", "High scores mean"),
     Field("threshold", "slider", ""),

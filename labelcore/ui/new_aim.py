@@ -53,6 +53,7 @@ ONLY_SHARE = (
     "No column is read as a classifier, so only the share of positive items can be measured, and "
     "not how good a classifier is."
 )
+DRAWN_FOR_FIRST = "Which? The items are drawn for the first."
 TO_COLUMNS = "Name the classifier's column"
 ORDERS = "Which score says what is likely?"
 NO_CLASSIFIER = "Choose at least one classifier to continue."
@@ -116,7 +117,8 @@ class Asked(Questions):
         if self.card in TWO_OF:
             return replace(FIELDS["pair"], options=options, first=every[:2])
         if self.card in (SEVERAL, SHIP):
-            return replace(FIELDS["classifiers"], options=options, first=every)
+            label = FIELDS["classifiers"].label if self.two else DRAWN_FOR_FIRST
+            return replace(FIELDS["classifiers"], label=label, options=options, first=every)
         label = ORDERS if self.of_known else f"Which {model_word(self.base.has_judge)}?"
         return replace(FIELDS["classifier"], label=label, options=options, first=every[0])
 

@@ -13,7 +13,7 @@ from labelcore.report import report_html
 from labelcore.safe_text import JOINER
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
-from labelcore.ui.new_cards import ACCURACY, BOTH
+from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
 from tests.app.conftest import (
     HOSTILE,
@@ -71,6 +71,24 @@ def test_a_press_sent_before_the_question_has_come_back_chooses_no_class(app) ->
     assert page.title[0].value == "Aim and price · 3 of 3"
     assert page.session_state[DRAFT].positive is None
     assert "4 of 8 called 'complaint'." in page.radio(key="new-aim").proto.captions
+
+
+@pytest.mark.parametrize(
+    ("aim", "words", "label"),
+    [
+        (SHIP, ("yes", "no"), "Which?"),
+        (SEVERAL, ("yes", "no"), "Which?"),
+        (SEVERAL, ("a", "b", "c"), "Which? The items are drawn for the first."),
+    ],
+)
+def test_items_are_drawn_for_the_first_of_several_where_that_is_so(
+    app, aim: Card, words: tuple[str, ...], label: str
+) -> None:
+    said = [(words[n % len(words)], words[n // 3 % len(words)]) for n in range(60)]
+    lines = [f"{n},message {n},{one},{two}" for n, (one, two) in enumerate(said)]
+    content = "\n".join(["id,text,pred_one,pred_two", *lines]).encode()
+    page = to_aim(with_upload(app, "said.csv", content), "Is it right?", aim.title)
+    assert page.multiselect(key="new-classifiers").label == label
 
 
 def test_name_that_is_taken_is_told(app, items: Path, make, data_folder: Path) -> None:
