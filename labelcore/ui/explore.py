@@ -77,7 +77,7 @@ def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
         return
     show_chart(chart, "explore-curve", height=HEIGHT)
     with st.expander("The curve as a table"):
-        st.dataframe(chart.table, hide_index=True, key="explore-table")
+        st.dataframe(chart.table, hide_index=True, key="explore-table", placeholder="")
         table_button(session, "Take this table", "curve", lambda: chart.table)
 
 

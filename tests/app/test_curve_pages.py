@@ -348,6 +348,14 @@ def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
     assert explored(wish(page, need="20"))["pick"] == session.deepest_cut(0.2).rank
 
 
+def test_a_value_that_is_not_told_leaves_its_cell_empty(app, make_curve: MakeCurve) -> None:
+    make_curve(labels=30)
+    page = app("explore", project="demo")
+    table = next(one for one in page.dataframe if "Yield" in one.value)
+    assert table.value["Yield"].isna().any() and table.proto.HasField("placeholder")
+    assert table.proto.placeholder == ""
+
+
 def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=100)
     page = app("explore", project="demo")
