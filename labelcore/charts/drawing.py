@@ -293,10 +293,13 @@ def rounds(low: float, high: float, most: int = MOST_TICKS) -> list[float]:
 
 
 def powers(low: float, high: float) -> list[float]:
-    """Powers of ten from low to high, on a short axis with twice and five times as much.
+    """Powers of ten from low to high, on a short axis with twice and five times as much, on a long
+    one every second: the words of each need room on a narrow screen.
 
     >>> powers(1, 40_000), powers(0.5, 6)
     ([1.0, 10.0, 100.0, 1000.0, 10000.0], [0.5, 1.0, 2.0, 5.0])
+    >>> powers(1, 1_000_000)
+    [1.0, 100.0, 10000.0, 1000000.0]
     """
     reach = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     inside = low * (1 - 1e-9), high * (1 + 1e-9)
@@ -306,7 +309,7 @@ def powers(low: float, high: float) -> list[float]:
         return [float(f"{number:.12g}") for number in numbers if inside[0] <= number <= inside[1]]
 
     tens = kept((1,))
-    return tens[:: math.ceil(len(tens) / 8) or 1] if len(tens) > 2 else kept((1, 2, 5))
+    return tens[:: math.ceil(len(tens) / 6) or 1] if len(tens) > 2 else kept((1, 2, 5))
 
 
 Part = AnyMark | Rule | Remark

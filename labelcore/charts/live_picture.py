@@ -29,6 +29,7 @@ from labelcore.charts.drawing import (
     Scale,
     Side,
     Symbol,
+    powers,
     rounds,
 )
 from labelcore.charts.history_table import thinned
@@ -338,7 +339,7 @@ def along_scores(
     """A reading and its band against how many of the first ``items`` are taken, at ``most`` so many
     places, and the classifier's own cut, if it has one."""
     log, last = items >= LOG_FROM_ITEMS, float(items)
-    ticks = _powers(items) if log else _steps(last)
+    ticks = powers(1.0, last) if log else _steps(last)
     across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, last), ticks, log=log)
     points = points_of(band, log=log, most=most)
     parts: list[Part] = [*curve_marks(points)]
@@ -412,10 +413,6 @@ def _steps(last: float) -> list[float]:
     step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= rough - 1e-9)
     inside = [n * step for n in range(math.ceil(last / step)) if last - n * step > 0.4 * step]
     return [*map(float, inside), last]
-
-
-def _powers(items: int) -> list[float]:
-    return [float(10**power) for power in range(int(math.log10(items)) + 1)]
 
 
 def _estimate(x: Numbers, value: Numbers, keep: Mask, texts: Sequence[str] = ()) -> Line:

@@ -38,6 +38,9 @@ from labelcore.ui.scripts import text_of
 from labelcore.ui.summary import Known
 from tests.words.test_choices import choice
 
+DIGIT = 6.1
+"""How wide a digit is in the chart, in pixels, measured in Chromium."""
+
 OUT = str(CandidateState.PRECISION_TOO_LOW)
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
 
@@ -351,6 +354,19 @@ def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
     assert {"1", "10", "100", "1,000", "10,000"} <= set(texts(drawn))
     (cut,) = of_class(drawn, "cut")
     assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
+
+
+@pytest.mark.parametrize("items", [10_000, 999_999, 1_000_000, 10_000_000])
+def test_the_ranks_below_a_long_list_do_not_touch(items: int) -> None:
+    drawn = [one for one in nodes(along(items)) if one[0] == "text" and one[2][0].isdigit()]
+    lowest = max(float(one[1]["y"]) for one in drawn)
+    ends = 0.0
+    for one in drawn:
+        if float(one[1]["y"]) == lowest:
+            wide = DIGIT * len(one[2])
+            left = float(one[1]["x"]) - wide / (1 if one[1]["text-anchor"] == "end" else 2)
+            assert left > ends + DIGIT
+            ends = left + wide
 
 
 def test_a_curve_without_a_band_is_a_grey_guess() -> None:
