@@ -177,18 +177,17 @@ def moves_of_odds(
 def ranges_of_all(
     engine: Engine, tally: Tally, answers: Answers[Any], look: Look
 ) -> tuple[list[Interval], list[Interval]]:
-    """For each row what it is of all items, by the odds of the unsure ones and either way, with the
-    error level of each by itself."""
+    """For each row what it is of all items, by the odds of the unsure ones and either way, which
+    holds what it is by the odds, with the error level of each by itself."""
     whole = replace(answers, cells=in_the_file(answers.cells))
     figures = EstimatesScalars.of(engine.design).figures(whole, look)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, whole, figures, look)
     possible = certain_bounds(whole.cells, table_of(answers.rows, whole.cells))
+    odds = at_odds(engine, tally, whole, figures)
+    either = widened(engine, tally, whole, odds, look, strictly=True)
     intervals = []
-    for figure in (
-        at_odds(engine, tally, whole, figures),
-        widened(engine, tally, whole, figures, look, strictly=True),
-    ):
+    for figure in (odds, either):
         ends = zip(*np.clip((figure.low, figure.high), *possible).tolist(), strict=True)
         intervals.append([Interval(low, high) for low, high in ends])
     return intervals[0], intervals[1]

@@ -350,3 +350,19 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     last = scalar_results(either)["precision"]
     assert last.odds is last.either_way is None and last.scope.judged is None
     assert "judge" not in short_sentence(last)
+
+
+def test_either_way_holds_what_a_figure_is_by_the_odds_at_every_label(known: Known) -> None:
+    plan = plan_of("simple_random", 40, promise="watched", estimands=("accuracy", "recall"))
+    engine = known.engine(plan, 1)
+    number = 0
+    while (ahead := engine.peek()) is not None:
+        number += 1
+        if number % 9 == 2:
+            give(engine, "unsure")
+        else:
+            give(engine, "labelled", engine.population.classes[known.truth[ahead[1]]])
+        for one in scalar_results(engine).values():
+            if one.odds is not None and one.either_way is not None:
+                assert one.either_way.low <= one.odds.low
+                assert one.odds.high <= one.either_way.high
