@@ -141,7 +141,8 @@ def mean_share(shares: FloatArray, confidence: float, weight: FloatArray | None 
     if len(shares) == 0:
         return Limits(None, 0.0, 1.0, NO_ITEM)
     each = np.ones(len(shares)) if weight is None else weight / weight.max()
-    mean, number = float(each @ shares / each.sum()), float(each.sum() ** 2 / (each @ each))
+    mean = min(max(float(each @ shares / each.sum()), 0.0), 1.0)  # Sums may round beyond.
+    number = float(each.sum() ** 2 / (each @ each))
     each = each / each.sum()
     spread = float(each @ (shares - mean) ** 2)
     if spread > 0:

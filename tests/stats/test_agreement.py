@@ -18,6 +18,7 @@ from labelcore.stats.agreement import (
     fleiss,
     gwet,
     krippendorff,
+    mean_share,
     percent_agreement,
     votes_of,
 )
@@ -163,3 +164,10 @@ def test_readings_by_chance_agree_by_chance(classes: int) -> None:
     votes = votes_of(np.random.default_rng(classes).integers(classes, size=(4000, 2)), classes)
     for row in COEFFICIENTS.values():
         assert abs(value(row.disagreement, votes)) < 0.06
+
+
+def test_a_weighted_mean_of_ones_is_one_whatever_its_sums_round_to() -> None:
+    random = np.random.default_rng(0)
+    for weights in random.integers(1, 9, (500, 9)) / 7:
+        assert mean_share(np.ones(9), 0.95, weights).value == pytest.approx(1.0)
+        assert mean_share(np.zeros(9), 0.95, weights).value == 0.0
