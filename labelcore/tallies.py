@@ -220,8 +220,11 @@ class Tally:
         self.counts[self.cells_at(position), class_index] += number
 
     def add_all(self, positions: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
-        """Labels of several items at once, (n_labels,) each."""
-        np.add.at(self.counts, (self.cells_at(positions), codes), 1.0)
+        """Labels of several items at once, (n_labels,) each; those outside of its group are none
+        of its own."""
+        cell = self.cells_at(positions)
+        mine = cell >= 0
+        np.add.at(self.counts, (cell[mine], codes[mine]), 1.0)
 
     def cells(self, class_index: int | None) -> Cells:
         """Counts of one class against the rest; None: of items judged correctly."""

@@ -42,6 +42,24 @@ def by_language(population: lc.Population, frame: pd.DataFrame) -> lc.Session:
     return labelled(population, frame, by="language")
 
 
+def test_what_was_certain_of_a_group_rests_on_its_own_known_answers() -> None:
+    items = pd.DataFrame({"text": "item", "said": ["yes", "no"] * 60, "group": [*"aab"] * 40})
+    items["known"] = ["yes" if place < 60 else None for place in range(120)]
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, known="known", groups="group",
+        name="items.csv",
+    )  # fmt: skip
+    plan = lc.Plan("simple_random", "accuracy", budget=20, existing="certainty")
+    table = lc.Session(population, plan).table(by="group")
+    for group in "ab":
+        mine = items[items["group"] == group]
+        known = mine["known"].notna()
+        right = (mine["said"] == mine["known"]).sum()
+        certain = table.cell("m", "accuracy", group).estimate.possible
+        most = (right + (~known).sum()) / len(mine)
+        assert (certain.low, certain.high) == pytest.approx((right / len(mine), most))
+
+
 @pytest.mark.full
 def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
     table, results = by_language.table(), by_language.results()
