@@ -130,6 +130,8 @@ def alpha_of(engine: Engine) -> float:
 
 
 def _result(engine: Engine, claim: ClaimTotals) -> Claim:
+    """What is known of a claim. The ends of an approximate one and its value rest on the labels up
+    to its horizon; its evidence has no end."""
     cells = claim.tally.cells(claim.class_index)
     alpha = alpha_of(engine)
     open_items = doubtful(engine, claim.tally, strictly=True)
@@ -137,9 +139,11 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     ends = [float(end) for end in each]
     status = _proved(claim, cells, ends, -math.log(alpha))
     low = high = None
-    method = _method(claim)
+    method, stage, mine = _method(claim), engine, claim
     if engine.plan.claim_form == Form.APPROXIMATE:
-        low, high, method = _region(engine, claim)
+        stage = headline_stage(engine)
+        mine = stage.claims[engine.claims.index(claim)]
+        low, high, method = _region(stage, mine)
         status = _by_region(claim, low, high)
     scope = replace(scope_of(engine, _question(claim)), margin=None, judged=None, at_odds=False)
     return Claim(
@@ -149,9 +153,9 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         log_evidence=ends[0],
         log_evidence_against=ends[1],
         alpha=alpha,
-        value=_value(engine, claim, cells),
-        labels_used=engine.labels,
-        draws_used=engine.prefix(),
+        value=_value(stage, mine, mine.tally.cells(mine.class_index)),
+        labels_used=stage.labels,
+        draws_used=stage.prefix(),
         method=str(method),
         promise=Promise.WATCHED,
         assumptions=(*assumptions(engine, method.form, both=True), ANSWERS_STAND),
@@ -231,26 +235,24 @@ def _answers(engine: Engine, claim: ClaimTotals) -> list[Answers[Any]]:
 
 
 def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
-    """The ends of the one-sided region of an approximate claim, and how they were made; beyond the
-    horizon those of the labels up to it. Items without a verdict count both ways."""
-    stage = headline_stage(engine)
-    mine = stage.claims[engine.claims.index(claim)]
-    answers, tallies = _answers(stage, mine), mine.tallies
-    design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    """The ends of the one-sided region of an approximate claim, and how they were made. Items
+    without a verdict count both ways."""
+    answers, tallies = _answers(engine, claim), claim.tallies
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     sides = []
     for number in _shared_by(claim):
-        look = _one_sided(stage, shared_by=number)
+        look = _one_sided(engine, shared_by=number)
         figures = design.figures_of(answers, [look] * len(answers))
         sides.append(
             [
-                widened(stage, tally, part, figure, look, strictly=True)
-                if doubtful(stage, tally, strictly=True).any()
+                widened(engine, tally, part, figure, look, strictly=True)
+                if doubtful(engine, tally, strictly=True).any()
                 else figure
                 for tally, part, figure in zip(tallies, answers, figures, strict=True)
             ]
         )
     method = sides[0][0].method[0]
-    return *_known_ends(stage, mine, sides), replace(method, name=f"{method.name}, one-sided")
+    return *_known_ends(engine, claim, sides), replace(method, name=f"{method.name}, one-sided")
 
 
 def _known_ends(

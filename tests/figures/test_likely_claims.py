@@ -109,6 +109,7 @@ def test_beyond_its_labels_a_claim_keeps_what_they_said(known: Known) -> None:
     now = claim_results(engine)["accuracy >= 0.5"]
     assert (now.low, now.high) == (at_planned.low, at_planned.high)
     assert now.log_evidence != at_planned.log_evidence, "evidence has no end"
+    assert (now.value, now.labels_used, now.draws_used) == (at_planned.value, 80, 80)
 
 
 @pytest.mark.parametrize("status", list(ClaimStatus))
