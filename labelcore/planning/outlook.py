@@ -228,10 +228,10 @@ class Outlook:
 
     def foreseen(self, labels: int, planned: int) -> dict[str, float]:
         """``half_widths`` of the figures that labels can give."""
-        never, widths = self._never(), self.half_widths(labels, planned)
+        never, widths = self.never(), self.half_widths(labels, planned)
         return {key: width for key, width in widths.items() if key not in never}
 
-    def _never(self) -> list[str]:
+    def never(self) -> list[str]:
         """The figures that rest on items of which the file has none."""
         asked = ((one, self.tallies[one.subject].cells(one.class_index)) for one in self.questions)
         return [
@@ -363,7 +363,7 @@ class Outlook:
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
         notes = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
         notes += [*self._more_than_items(), *self._no_probabilities()]
-        for key in self._never():
+        for key in self.never():
             name, of_class, other = key_parts(key)
             title = label_of(name, self.population.has_judge)
             figure, group = " of ".join(filter(None, (title, of_class, other))), group_of(key)

@@ -89,8 +89,8 @@ def spendings(
     Returns
     -------
     list of Spending
-        In the order of ``shares``; none where the plan asks for no single figure, or where nothing
-        settled is known of its labels.
+        In the order of ``shares``; none where the plan asks for no single figure that labels can
+        give, or where nothing settled is known of its labels.
 
     Notes
     -----
@@ -118,7 +118,7 @@ def spendings(
         size = plan.budget or plan.planned or 0
         readings = round(size * (1 + plan.overlap * each))
     outlook = Outlook(population, plan)
-    if plan.existing == "random" or not outlook.questions:
+    if plan.existing == "random" or len(outlook.never()) == len(outlook.questions):
         return []
     ways = []
     for share in shares:
@@ -159,7 +159,8 @@ def readings_table(engine: Engine) -> pd.DataFrame:
 def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> dict[str, float]:
     """{result: half-width} of the settled figures at expected counts."""
     drawn = outlook.allocation(items)
-    asked = outlook.questions
+    never = outlook.never()
+    asked = [question for question in outlook.questions if question.key not in never]
     expected = {question: outlook.expected_cells(question, drawn) for question in asked}
     first = outlook.classifiers[0]
     tally = outlook.tallies[first]

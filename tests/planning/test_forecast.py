@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -68,6 +69,21 @@ def test_readings_are_spent_where_they_tell_most(known: Known) -> None:
     assert three.readings == three.items + 2 * three.twice and abs(three.readings - 330) <= 2
     with pytest.raises(PlanError, match=r"disagreement must be a share above 0, up to .5, got 0"):
         spendings(known.population, plan, disagreement=0.0)
+
+
+def test_readings_are_not_spent_on_a_figure_that_no_label_gives() -> None:
+    items = pd.DataFrame({"text": "item", "said": ["no"] * 300})
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, classes=["no", "yes"], name="items.csv"
+    )
+
+    def narrowest(*estimands: str) -> float:
+        plan = lc.Plan("recalibrated_neyman", estimands, budget=60, overlap=0.3, seed=1)
+        return float(lc.preview(population, plan).readings["expected_half_width"].min())
+
+    assert narrowest("precision", "accuracy") == narrowest("accuracy") < 0.3
+    only = lc.Plan("recalibrated_neyman", "precision", budget=60, overlap=0.3, seed=1)
+    assert spendings(population, only) == []
 
 
 def recommended_at(known: Known, plan: lc.Plan, disagreement: float) -> float:
