@@ -208,7 +208,9 @@ def _of_groups(
         limits = certain_limits(stage, part.answers, known)
         known, either = within(known, limits), within(either, limits)
         doubt = known.low - either.low, either.high - known.high
-        ends[id(part)] = [float(end[0]) for end in (known.value, known.low, known.high, *doubt)]
+        there = part.answers.cells.labelled.any()  # Scores alone are no value.
+        value = known.value if there else np.full(1, np.nan)
+        ends[id(part)] = [float(end[0]) for end in (value, known.low, known.high, *doubt)]
     promise = promise_now(engine)
     return [
         _row(a.name, b.name, groups.label, estimand,

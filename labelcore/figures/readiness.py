@@ -21,6 +21,7 @@ from labelcore.words.differences import no_difference_words, side_words
 from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
+NO_LABEL = "no item has a label yet"
 
 
 def complete(engine: Engine) -> bool:
@@ -71,7 +72,7 @@ def state_of(
     promise = engine.plan.promised
     labels, first = engine.labels, first_figure(engine)
     if labels == 0:
-        return State.NOTHING, "no item has a label yet", promise
+        return State.NOTHING, NO_LABEL, promise
     done = complete(engine) or engine.finished
     everything = engine.answers_given >= engine.most
     if labels < first and not (done and promise == Promise.FIXED) and not everything:
@@ -84,6 +85,8 @@ def state_of(
         group = known_group(question.row, cells)
         left = promise if group is None or group.any() else Promise.NONE
         return State.TOO_FEW, _why_no_value(question, engine), left
+    if not cells.labelled.any():  # In its group: a value would rest on the scores alone.
+        return State.NOTHING, NO_LABEL, promise
     if promise == Promise.FIXED and not complete(engine):
         return (
             (State.STOPPED_EARLY, "", Promise.NONE)
@@ -99,7 +102,7 @@ def state_of(
 def begun(engine: Engine, question: Question, cells: Cells, value: float) -> bool:
     """Whether a quantity that is shown from the first label has a watched interval, as ``state_of``
     says it."""
-    some = engine.labels > 0 and not np.isnan(value)
+    some = engine.labels > 0 and bool(cells.labelled.any()) and not np.isnan(value)
     return some and not lacking_side(engine, question, cells)[0]
 
 

@@ -336,18 +336,24 @@ def test_a_method_for_one_classifier_at_a_time_tells_no_differences(
         session.differences()
 
 
-def test_groups_of_which_nothing_is_known_are_told_so_and_stand_last() -> None:
+@pytest.mark.parametrize(("design", "seed"), [("simple_random", 5), ("recalibrated_neyman", 5)])
+def test_groups_of_which_nothing_is_known_are_told_so_and_stand_last(
+    design: str, seed: int
+) -> None:
     frame = pd.DataFrame({"text": "item", "said": "yes", "group": [*"ab" * 40, *"cc"]})
     population = lc.read_population(
         frame, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
     )
-    session = lc.Session(population, lc.Plan("simple_random", "accuracy", budget=30, seed=5))
+    session = lc.Session(population, lc.Plan(design, "accuracy", budget=30, seed=seed))
     labels = {"c": 0}
     while (draw := session.next()) is not None:
         group = frame["group"][int(draw.item_id) - 1]
         labels[group] = labels.get(group, 0) + 1
         session.answer(draw, group == "b")
     assert not labels["c"], "no label of this group"
+    unknown = session.table(by="group").cell("m", "accuracy", "c").estimate
+    assert (unknown.value, unknown.low, unknown.high) == (None, 0, 1)
+    assert not unknown.has_interval
     pairs = session.differences("group").set_index(["a", "b"])
     assert np.isfinite(pairs[["low", "high"]].to_numpy()).all()
     for pair, row in pairs.iterrows():
