@@ -218,12 +218,15 @@ def _erase_items(
     *,
     every: bool = False,
 ) -> int:
-    """In one project, once; how many events were written anew."""
-    wanted, all_said = set(items), {"every": True} if every else {}
+    """In one project, once; how many events were written anew. With ``every`` of what was drawn
+    meanwhile, too."""
+    all_said = {"every": True} if every else {}
 
     def build(record: ProjectRecord, log: list[Event]) -> Erasure | None:
         state = told(log, record.fingerprint, record.plan_json)
-        new = [item for item in items if item not in state.erased]
+        drawn = [event.item_id for event in log if every and event.item_id]
+        wanted = dict.fromkeys([*items, *drawn])
+        new = [item for item in wanted if item not in state.erased]
         more = every and not state.erased.everything
         notes = [
             replace(event, text="" if event.kind == "noted" else "erased")
@@ -233,15 +236,15 @@ def _erase_items(
             and event.text not in (None, "", "erased")
         ]
         kept = store.contents(project)
-        if not (new or more or notes or wanted & kept.keys()):
+        if not (new or more or notes or wanted.keys() & kept.keys()):
             return None
         events: Sequence[Event] = ()
         if new or more or notes:
             events = _said(log, record, who, why, notes, {"items": new, **all_said})
-        return Erasure(events, [item for item in items if item in kept], notes)
+        return Erasure(events, [item for item in wanted if item in kept], notes)
 
     done = _done(store, project, build)
-    _without_kept(store, project, None if every else wanted)
+    _without_kept(store, project, None if every else set(items))
     return done
 
 
@@ -460,7 +463,8 @@ def _again_in(store: LabelStore, listed: Sequence[Gone], place: Path | None) -> 
         lost = _lost(store, record)
         for gone in mine:
             if (gone.items or gone.every) and lost:  # Nothing can be added to its log.
-                store.erase(record.name, Erasure(items=gone.items))
+                texts = store.contents(record.name) if gone.every else gone.items
+                store.erase(record.name, Erasure(items=[*texts]))
                 _without_kept(store, record.name, None if gone.every else gone.items)
             elif gone.items or gone.every:
                 _erase_items(store, record.name, gone.items, gone.who, gone.why, every=gone.every)

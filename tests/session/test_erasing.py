@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -39,7 +40,7 @@ from labelcore.session.erasing import (
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
-from labelcore.store import back_up_now, note_written
+from labelcore.store import add_gone, back_up_now, note_written
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
 from tests.stores import tamper, url
@@ -158,6 +159,22 @@ def test_erased_while_it_is_judged_and_before_it_is_drawn(session: lc.Session, h
     assert replay_project(session.store, "spam").erased == len(ahead) + 1
     alone = session_on(home.parent / "items.csv")  # In memory, without a copy of the items.
     assert erase_items(alone.store, "spam", label(alone, 1), **WHY).items == 1
+
+
+def test_every_text_is_that_of_an_item_drawn_meanwhile_too(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label(session, 3)
+    drawn: list[str] = []
+
+    def listed_while_others_draw(*given: Any) -> None:
+        add_gone(*given)
+        drawn.append(next_draw(session, "bob").item_id)
+
+    monkeypatch.setattr("labelcore.session.erasing.add_gone", listed_while_others_draw)
+    erase_items(session.store, "spam", None, **WHY)
+    assert drawn and holding(home, text_of(drawn[0])) == []
+    assert verify(url(home / "labels.db")).whole and replay_project(session.store, "spam").erased
 
 
 def test_before_the_first_label_the_words_of_the_project_stay(home: Path) -> None:
