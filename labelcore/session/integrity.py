@@ -21,6 +21,7 @@ from labelcore.session.item_texts import erased_items
 from labelcore.session.ledger import differs
 from labelcore.session.projects import first_words
 from labelcore.store import (
+    AnchorCopy,
     BackupCopy,
     Copy,
     LabelStore,
@@ -106,7 +107,7 @@ def verify(url: str, anchor: str = "") -> Integrity:
     """Read all of a store: every page of the database, every event, text and kept file; its logs
     are held against seals, backups and anchor.
 
-    anchor   another one than that of the environment
+    anchor   another one than that of the environment, which then has to be there
 
     Raises MissingStoreError where there is none, ValueError for a bad address.
     """
@@ -125,6 +126,8 @@ def verify(url: str, anchor: str = "") -> Integrity:
             if store.guarded is not None:
                 logs = {identity_of(record): store.events(record.name) for record in records}
                 faults += faults_of(copies, logs, store.guarded)
+                if anchor:
+                    faults += _unread(copies)
                 faults += _broken(copy for copy in copies if isinstance(copy, BackupCopy))
     except MissingStoreError:
         raise
@@ -136,6 +139,12 @@ def verify(url: str, anchor: str = "") -> Integrity:
         backup = None
     at = made_at(backup) if backup else None
     return Integrity(damage, tuple(projects), lost, tuple(dict.fromkeys(faults)), backup, at)
+
+
+def _unread(copies: Iterable[Copy]) -> list[str]:
+    """An anchor that somebody named, and that cannot be read."""
+    anchors = (copy for copy in copies if isinstance(copy, AnchorCopy) and copy.damage)
+    return [f"{copy.what} cannot be read ({copy.damage})" for copy in anchors]
 
 
 def _broken(copies: Iterable[BackupCopy]) -> list[str]:

@@ -131,7 +131,7 @@ def statements(address: str) -> list[str]:
         files = sorted(place.glob("*.json")) if place.is_dir() else [place]
         return [file.read_text("utf-8") for file in files]
     except (OSError, ValueError) as error:
-        raise StoreError(f"the anchor cannot be read: {error}") from error
+        raise StoreError(str(error)) from error
 
 
 class AnchorCopy(Copy):

@@ -201,6 +201,9 @@ def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
     assert "The seals were not brought to the anchor" in session.store.problem
     again = lc.Session.open(url, "spam")
     assert any("cannot be read" in one for one in again.check_log().sentences())
+    assert verify(url).whole
+    (fault,) = verify(url, str(tmp_path / "not mounted")).faults
+    assert fault.startswith("the anchor cannot be read ([Errno 2] No such file or directory: ")
     (tmp_path / "not mounted").mkdir()
     closed(again, url, 1)
     assert not again.store.problem and again.labels == 4
