@@ -22,7 +22,7 @@ from labelcore.plugins import Table
 from labelcore.population import Population, id_parts
 from labelcore.population.text import listing
 from labelcore.population.trace_ids import from_langfuse, has_spans, langfuse_columns, named_columns
-from labelcore.report import guarded, labelling_account, sections
+from labelcore.report import csv_cell, labelling_account, sections
 from labelcore.report.facts import gather
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, joined
@@ -270,8 +270,8 @@ def asreview_csv(session: Session) -> bytes:
     stream = io.StringIO()
     writer = csv.writer(stream)
     if rows:
-        writer.writerow([guarded(name) for name in rows[0]])
-    writer.writerows([guarded(value) for value in row.values()] for row in rows)
+        writer.writerow([csv_cell(name) for name in rows[0]])
+    writer.writerows([csv_cell(value) for value in row.values()] for row in rows)
     return stream.getvalue().encode()
 
 

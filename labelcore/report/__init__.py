@@ -7,16 +7,16 @@ from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
 from labelcore.report.pdf import report_pdf, report_png
 from labelcore.report.spreadsheet import report_xlsx
-from labelcore.report.tables import estimates_csv, events_csv, guarded, unguarded
+from labelcore.report.tables import csv_cell, estimates_csv, events_csv, unguarded
 from labelcore.report.written import REPORT_FORMS, write_report
 
 __all__ = [
     "LABEL_FORMS",
     "REPORT_FORMS",
     "bundle_zip",
+    "csv_cell",
     "estimates_csv",
     "events_csv",
-    "guarded",
     "labels_file",
     "report_html",
     "report_json",

@@ -69,6 +69,18 @@ def test_a_person_and_an_id_are_known_however_a_file_writes_them(tmp_path: Path)
     assert [*stored.values()] == ["stored"] * 3 and session.labels == 3
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx"])
+def test_a_batch_is_read_back_whatever_its_texts_hold(tmp_path: Path, suffix: str) -> None:
+    texts = ["a\0b", "\0=1+1", "x" * 40_000, 'say "no"\r\nthen', "\u202e\U0001f642", "", "'=1"] * 9
+    frame = pd.DataFrame({"id": [f"0{number}" for number in range(len(texts))], "text": texts})
+    population = lc.read_population(frame, id="id", content="text")
+    session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=50))
+    drawn, file = session.take(14, "ann"), tmp_path / f"batch{suffix}"
+    file.write_bytes(batch_table(session, drawn, suffix))
+    read = read_answers(file)
+    assert [(one.token, one.item_id) for one in read] == [(one.token, one.item_id) for one in drawn]
+
+
 def test_a_further_answer_that_differs_is_not_called_the_same(session: lc.Session) -> None:
     ann = session.take(2, "ann")
     store_answers(session, by_token(ann, "yes"))
