@@ -126,6 +126,11 @@ class Arguments:
             return ()
         return (self.id,) if isinstance(self.id, str) else self.id
 
+    @property
+    def passing_columns(self) -> dict[str, tuple[str, ...]]:
+        """Column of predictions -> which of its values pass, of those that are verdicts."""
+        return {self.predictions.get(name, ""): words for name, words in self.passing.items()}
+
     def named_columns(self) -> Iterator[tuple[str, str]]:
         """Every (argument, column of the file) pair, such as ("scores['lr']", "lr_score")."""
         for column in self.id_columns:

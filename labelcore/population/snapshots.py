@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from labelcore.errors import ChangedItemError, Fault
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
-from labelcore.population.classes import class_index
+from labelcore.population.classes import PredictionColumn
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN, Dialect
@@ -480,17 +480,21 @@ class SourceTable:
             ):
                 return f"its {who.score} was changed"
             if who.prediction is not None:
-                text, code = row[who.prediction].strip(), items.predictions[who.name][position]
-                index = class_index(text, items.classes, items.positive)
-                open_still = not text and who.prediction == given.known
-                if index != code and not open_still:
+                text, passes = row[who.prediction], given.passing_columns.get(who.prediction)
+                said = PredictionColumn((text,), np.zeros(1, dtype=np.int32))
+                said = said if passes is None else said.passing(passes)
+                code = said.indices(items.classes, items.positive)[0]
+                open_still = not text.strip() and who.prediction == given.known
+                if code != items.predictions[who.name][position] and not open_still:
                     return f"its {who.prediction} was changed"
         return ""
 
 
 def _is_number(text: str, number: float, decimal: str) -> bool:
+    """Whether a text is this number, or the shortest one of the float of 32 bits that it is."""
     try:
-        return float(text.replace(decimal, ".")) == number
+        told = float(text.replace(decimal, "."))
+        return told == number or float(np.float32(told)) == number
     except ValueError:
         return {"true": 1.0, "false": 0.0}.get(text.strip().lower()) == number
 

@@ -136,9 +136,7 @@ def _check_values(
         for column in dict.fromkeys(arguments.predictions.values())
         if column in columns
     }
-    passing = {
-        arguments.predictions.get(name, ""): words for name, words in arguments.passing.items()
-    }
+    passing = arguments.passing_columns
     coded |= {name: coded[name].passing(words) for name, words in passing.items() if name in coded}
     classes: tuple[str, ...] = ()
     positive = ""

@@ -115,6 +115,28 @@ def test_a_snapshot_opens_as_what_was_read(tmp_path: Path) -> None:
     assert labelled(lc.Session(found, PLAN), 3) == labelled(lc.Session(read, PLAN), 3)
 
 
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        pytest.param(["pass", "fail"], {"passing": {"judge": ["pass"]}}, id="verdicts that pass"),
+        pytest.param([" spam", "ham "], {}, id="classes with spaces"),
+        pytest.param(["spam", "ham"], {"scores": {"judge": "score"}}, id="scores of 32 bits"),
+    ],
+)
+def test_a_snapshot_shows_items_of_a_source_as_it_was(
+    said: list[str], given: dict[str, Any], tmp_path: Path
+) -> None:
+    score = np.array([0.7, 0.1], dtype=np.float32)
+    items = pd.DataFrame({"id": ["a", "b"], "text": ["one", "two"], "said": said, "score": score})
+    items.to_parquet(tmp_path / "items.parquet")
+    given = {"id": "id", "content": "text", "predictions": {"judge": "said"}, **given}
+    found = lc.snapshot(tmp_path / "items.parquet", tmp_path / "items.snapshot", **given)
+    assert [found.content(item) for item in "ab"] == [{"text": "one"}, {"text": "two"}]
+    items.assign(said=said[0]).to_parquet(tmp_path / "items.parquet")
+    with pytest.raises(ValueError, match="its said was changed"):
+        lc.read_population(tmp_path / "items.snapshot").content("b")
+
+
 def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
     source, file = written(rows(), tmp_path, "parquet"), tmp_path / "items.snapshot"
     with pytest.raises(ValueError, match=r"file must have a name that ends in \.snapshot"):
