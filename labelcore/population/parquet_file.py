@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 
 from labelcore.errors import PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Form
-from labelcore.population.duck import DuckError, file_value
-from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.duck import DuckError
+from labelcore.population.engines.duck import DuckEngine, parquet, taken
 from labelcore.population.engines.engine import EngineError
-from labelcore.population.engines.sql import sql
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.engines.table import EngineTable, rows_of
 from labelcore.population.json_file import JsonTable
 from labelcore.population.limits import check_columns, check_rows, check_unpacked, refusal
@@ -65,7 +65,8 @@ class ParquetFile(EngineTable):
 
 
 class NestedParquet(JsonTable):
-    """A single file with lists or objects in its cells: each row as the text of an object."""
+    """A single file with lists or objects in its cells, or a column of a name that DuckDB takes:
+    each row as the text of an object."""
 
     options: ClassVar[tuple[str, ...]] = ()
     dialect = detected = PLAIN
@@ -76,14 +77,22 @@ class NestedParquet(JsonTable):
         given: Mapping[str, Any] = NOTHING,
         wanted: Mapping[str, bool] = NOTHING,
     ) -> None:
-        super().__init__(path.name, sql(f"({AS_JSON})", file_value(path)), wanted)
         try:
+            super().__init__(path.name, _objects(DuckEngine(path.name, [str(path)])), wanted)
             self.look()
-        except DuckError as error:
+        except (DuckError, EngineError) as error:
             raise _unreadable(path, error) from error
 
 
-AS_JSON = 'SELECT CAST(to_json(row) AS VARCHAR) AS "0" FROM read_parquet({}) AS row'
+def _objects(file: DuckEngine) -> Piece:
+    """Each row as the text of an object. What JSON would write to other digits is a text in it."""
+    cells = []
+    for name, kind in file.types.items():
+        exact = kind == "FLOAT" or (kind.startswith("DECIMAL") and kind.endswith(")"))
+        column = file.column(name)
+        cells += [value(name), sql("CAST({} AS VARCHAR)", column) if exact else column]
+    rows = 'SELECT CAST(json_object({}) AS VARCHAR) AS "0" FROM {}'
+    return sql(f"({rows})", joined(", ", cells), parquet(file.parts))
 
 
 def open_parquet(
@@ -99,7 +108,7 @@ def open_parquet(
     check_rows(path.name, metadata.num_rows)
     check_unpacked(path.name, unpacked, path.stat().st_size)
     check_columns(path.name, len(schema))
-    nested = any(pa.types.is_nested(kind) for kind in schema.types)
+    nested = any(pa.types.is_nested(kind) for kind in schema.types) or taken(schema.names)
     return (NestedParquet if nested else ParquetFile)(path, given, wanted)
 
 

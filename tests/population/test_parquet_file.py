@@ -147,3 +147,50 @@ def test_no_rows_and_repeated_columns(tmp_path: Path, parquet_file: Write) -> No
     pa.parquet.write_table(pa.table([["x"], ["y"]], names=["text", "text"]), path)
     with pytest.raises(PopulationError, match="two or more columns have this name"):
         read_population(path, content="text")
+
+
+NESTED = pa.array([["x"], ["y", "z"]])
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("nested", [{}, {"tags": NESTED}], ids=["flat", "nested"])
+@pytest.mark.parametrize(
+    "name", ["row", "TEXT", "file_row_number", "FILE_INDEX", "labelcore place", "filename"]
+)
+def test_a_column_may_be_called_as_the_reader_calls_its_own(
+    name: str, nested: dict[str, Any], parquet_file: Write
+) -> None:
+    path = parquet_file({name: ["a", "b"], "text": ["one", "two"], **nested})
+    population = read_population(path, id=name, content="text", metadata=name)
+    assert population.columns[:2] == (name, "text")
+    assert population.content("b") == {"text": "two"}
+    assert population.metadata("b") == {name: "b"}
+
+
+@pytest.mark.parametrize("nested", [{}, {"tags": NESTED}], ids=["flat", "nested"])
+def test_the_name_of_a_folder_is_no_column(
+    nested: dict[str, Any], parquet_file: Write, tmp_path: Path
+) -> None:
+    within = tmp_path / "lang=en" / "split=test"
+    within.mkdir(parents=True)
+    path = parquet_file({"text": ["one", "two"], "lang": ["de", "fr"], **nested})
+    path = path.rename(within / "items.parquet")
+    population = read_population(path, content="text", groups="lang")
+    assert population.groups["lang"].names == ("de", "fr")
+    assert population.column("lang") == ["de", "fr"]
+    assert population.columns == ("text", "lang", *nested)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([0.7, 0.3], pa.float32()),
+        pa.array(map(decimal.Decimal, ["0.7", "0.3"])),
+        pa.array(map(decimal.Decimal, ["0.7", "0.3"]), pa.decimal128(38, 38)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_numbers_beside_lists_keep_their_digits(column: pa.Array, parquet_file: Write) -> None:
+    path = parquet_file({"text": ["one", "two"], "s": column, "tags": NESTED})
+    population = read_population(path, content="text", scores={"lr": "s"})
+    assert population.scores["lr"].tolist() == [0.7, 0.3]

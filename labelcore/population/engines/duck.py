@@ -23,7 +23,8 @@ MOMENTS = {
     "TIMESTAMP_NS": f"{MOMENT}.%n",
 }
 """How Arrow writes a moment, by its type."""
-PLACE = "labelcore place"
+TAKEN = {"file_row_number", "file_index"}
+"""What DuckDB calls the place of a row; it cannot tell that of a file with such a column."""
 WANTED = re.compile(r"install the required extension '(\w+)")
 LATE = re.compile(r"unsuccessful query result[\s:]+(.+)")
 """The cause, where a result breaks off."""
@@ -33,6 +34,20 @@ NO_EXTENSION = (
     "duckdb.sql('INSTALL {extension}')\" puts it into ~/.duckdb/extensions; copy that folder here, "
     "for DuckDB {version}, or copy the Parquet files"
 )
+
+
+def taken(columns: Sequence[str]) -> bool:
+    """Whether a file has a column of a name in ``TAKEN``."""
+    return not TAKEN.isdisjoint(map(str.lower, columns))
+
+
+def parquet(parts: Sequence[str], *options: str) -> Piece:
+    """What stands behind FROM for Parquet files. On this machine a folder such as "lang=en" makes
+    no column: it would hide that of the file."""
+    if not any(REMOTE in part for part in parts):
+        options = (*options, "hive_partitioning = false")
+    names = value([as_written(part) for part in parts])
+    return sql(f"read_parquet({', '.join(('{}', *options))})", names)
 
 
 class DuckEngine(Engine):
@@ -49,10 +64,8 @@ class DuckEngine(Engine):
         self.address = parts[0] if asked else None
         self._ends = np.cumsum(rows, dtype=np.int64)
         starts = [int(end - number) for end, number in zip(self._ends, rows, strict=True)]
-        self.table = sql(
-            f"read_parquet({{}}, file_row_number = true, union_by_name = {str(asked).lower()})",
-            value([as_written(part) for part in self.parts]),
-        )
+        together = f"file_row_number = true, union_by_name = {str(asked).lower()}"
+        self.table = parquet(self.parts, together)
         self.place: Piece = sql(
             "(CAST({} AS BIGINT[])[CAST(file_index AS BIGINT) + 1] + file_row_number)",
             value(starts),
@@ -66,14 +79,13 @@ class DuckEngine(Engine):
         )
         rows = dict(self.fetch(query))
         self.parts = tuple(self.parts if set(self.parts) <= set(rows) else sorted(rows))
-        first = [as_written(part) for part in self.parts[:1]]
-        table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(first))
+        table = sql("DESCRIBE SELECT * FROM {}", parquet(self.parts[:1]))
         kinds = [(str(row[0]), str(row[1])) for row in self.fetch(table)]
         # DuckDB gives another name to one that differs from another by its capitals only.
         names = pq.read_schema(self.files[0]).names if self.files else [name for name, _ in kinds]
         self.columns = tuple(names)
         self._called = {name: called for name, (called, _) in zip(names, kinds, strict=True)}
-        self._types = {name: kind for name, (_, kind) in zip(names, kinds, strict=True)}
+        self.types = {name: kind for name, (_, kind) in zip(names, kinds, strict=True)}
         return [int(rows[part]) for part in self.parts]
 
     def column(self, name: str) -> Piece:
@@ -83,7 +95,7 @@ class DuckEngine(Engine):
 
     def text(self, name: str) -> Piece:
         """A moment as it is read from the file."""
-        form = MOMENTS.get(self._types.get(name, ""))
+        form = MOMENTS.get(self.types.get(name, ""))
         if form is None:
             return super().text(name)
         return sql("COALESCE(strftime({}, {}), '')", self.column(name), value(form))
@@ -114,16 +126,16 @@ class DuckEngine(Engine):
 
     def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
         """Part after part, row after row."""
-        wanted = self.selected(columns)
-        wanted.append(sql(f'{{}} AS "{PLACE}"', self.place))
+        wanted = [*self.selected(columns), self.place]
         query = sql("SELECT {} FROM {}", joined(", ", wanted), self.table)
         due = 0
         for batch in self.stream(query, tick):
-            places = batch.column(PLACE).to_numpy()
+            *cells, place = batch.columns
+            places = place.to_numpy()
             if not np.array_equal(places, np.arange(due, due + len(places))):
                 raise EngineError(f"{self.name}: rows came in another order than that of the file")
             due += len(places)
-            yield batch.drop_columns([PLACE]).rename_columns(unique(columns))
+            yield pa.RecordBatch.from_arrays(cells, unique(columns))
         if due != len(self):
             raise EngineError(f"{self.name}: {due:,} of {len(self):,} rows were read")
 
@@ -133,9 +145,9 @@ class DuckEngine(Engine):
         first = int(self._ends[part - 1]) if part else 0
         names = unique(columns)
         query = sql(
-            "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE file_row_number = {}",
+            "SELECT {} FROM {} WHERE file_row_number = {}",
             joined(", ", map(self.column, names)),
-            value(as_written(self.parts[part])),
+            parquet(self.parts[part : part + 1], "file_row_number = true"),
             value(position - first),
         )
         batches = list(self.stream(query))

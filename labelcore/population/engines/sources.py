@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.engines.duck import DuckEngine, taken
 from labelcore.population.engines.engine import Engine
 from labelcore.population.engines.postgres import PostgresEngine
 from labelcore.population.engines.spark import SCHEME, SparkEngine
@@ -62,4 +62,4 @@ def stay(parts: Sequence[Path]) -> bool:
         alike = all(pq.read_schema(part).equals(first) for part in parts[1:])
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return False  # said by the reader in memory
-    return rows >= LARGE and alike
+    return rows >= LARGE and alike and not taken(first.names)
