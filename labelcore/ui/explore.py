@@ -73,7 +73,7 @@ def all_readings(session: Session, curve: Curve, cut: Cut) -> None:
     choice = choose_reading(curve, "explore-reading", VIEWS)
     chart = curve_view.curve_chart(session, curve, choice, cut=cut.rank, own=own_cut_of(session))
     if chart.table.empty:
-        st.text(plain(curve_view.nothing_drawn(session, choice, curve, chart)))
+        st.text(curve_view.nothing_drawn(session, choice, curve, chart))
         return
     show_chart(chart, "explore-curve", height=HEIGHT)
     with st.expander("The curve as a table"):

@@ -13,6 +13,7 @@ import streamlit as st
 from labelcore.population import Population
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.snapshots import write_snapshot
+from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.ui import waiting
 from labelcore.ui.monitors import Opened
@@ -144,7 +145,7 @@ def wait_words(wait: int | None, unit: str) -> str:
 
 
 def sentences(previewed: MonitorPreview, unit: str) -> list[str]:
-    """What is noticed of each line of evidence, and how often nothing was there."""
+    """What is noticed of each line of evidence, and how often nothing was there, as Markdown."""
     waits, lines = previewed.waits(), []
     for row in previewed.table.to_dict("records"):
         wait = waits[row["watch"]]
@@ -152,7 +153,7 @@ def sentences(previewed: MonitorPreview, unit: str) -> list[str]:
         words = (LOWER if _since_launch(row) else BELOW) + IN_CASES
         lines.append(
             words.format(
-                figure=estimand_name(row["estimand"]), fall=f"{100 * previewed.fall:.0f}",
+                figure=plain(estimand_name(row["estimand"])), fall=f"{100 * previewed.fall:.0f}",
                 required="" if _since_launch(row) else f"{100 * row['required']:.10g} %",
                 wait=wait_words(wait or preview.LONGEST_WAIT, unit), cases=f"{10 * share:.0f}",
             )

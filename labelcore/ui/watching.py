@@ -16,7 +16,7 @@ from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
 from labelcore.report.quarter import NO_VALUE, NOT_KNOWN, figure_words, withholds
 from labelcore.results.told_values import known_ends
-from labelcore.safe_text import plain
+from labelcore.safe_text import one_line, plain
 from labelcore.ui import monitors, trail, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name
@@ -251,7 +251,7 @@ def alone_words(table: pd.DataFrame, standing: Standing, now: str) -> list[str]:
     for template, rows in ((BELOW, below), (FELL, fell)):
         names = [estimand_name(key) for key in table["estimand"][rows.index[rows]]]
         if names:
-            said.append(template.format(figures="; ".join(names), wave=plain(now, 40)))
+            said.append(template.format(figures="; ".join(names), wave=one_line(now, 40)))
     return said
 
 

@@ -17,6 +17,7 @@ import labelcore as lc
 from labelcore.safe_text import JOINER
 from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_tables, watching
 from labelcore.ui.figures import LATER
+from labelcore.waves import preview
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.plan_file import SCHEDULES
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
@@ -281,3 +282,19 @@ def test_names_notes_and_tables_of_others_do_nothing_here(app: Callable, data_fo
         assert HOSTILE not in str(one), one
     html = made.report()
     assert "<img" not in html and "onerror" in html
+
+
+def test_what_a_monitor_will_notice_has_the_names_of_a_file_literally() -> None:
+    """Classes and groups stand in the keys of figures, and what is noticed is told as Markdown."""
+    row = {"watch": "w", "estimand": f"accuracy[site={HOSTILE}]", "required": None}
+    rows = pd.DataFrame([row | {f"within {wave}": 1.0 for wave in preview.WITHIN}])
+    said, _ = watch_preview.sentences(preview.MonitorPreview(40, 0.1, 12, 500.0, rows), "week")
+    assert HOSTILE not in said and "onerror" in said
+
+
+def test_a_wave_is_named_as_it_is_where_no_markdown_is_read() -> None:
+    rows = pd.DataFrame([{"estimand": "accuracy", "required": 0.9}])
+    standing = SimpleNamespace(table=rows)
+    table = pd.DataFrame([{"estimand": "accuracy", "high": 0.5}])
+    (said,) = watching.alone_words(table, standing, "w*1")  # type: ignore[arg-type]
+    assert said == "Lower than required, by w*1 alone: Accuracy."
