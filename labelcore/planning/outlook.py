@@ -226,9 +226,9 @@ class Outlook:
         along = {} if band is None else {"precision_curve": float(band.max())}
         return {**by_key, **along, **summed}
 
-    def foreseen(self, labels: int, planned: int) -> dict[str, float]:
+    def foreseen(self, labels: int, planned: int, *, rough: bool = False) -> dict[str, float]:
         """``half_widths`` of the figures that labels can give."""
-        never, widths = self.never(), self.half_widths(labels, planned)
+        never, widths = self.never(), self.half_widths(labels, planned, rough=rough)
         return {key: width for key, width in widths.items() if key not in never}
 
     def never(self) -> list[str]:

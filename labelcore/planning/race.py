@@ -223,7 +223,8 @@ class _Runner:
 
     labels    the size that is simulated now
     tried     (size, widest half-width) of the sizes before
-    widths    the mean half-widths of each world at this size, (n_questions,)
+    keys      the figures that the labels can give
+    widths    the mean half-widths of each world at this size, (n_keys,)
     spent     seconds of its steps so far, without those that prepared a size
     ended     whether no step follows
     """
@@ -234,6 +235,7 @@ class _Runner:
         self.population, self.plan, self.line = population, plan, line
         self.world, self.seed = world, seed
         self.labels = line.labels
+        self.keys: list[str] = []
         self.tried: list[tuple[int, float]] = []
         self.wanted = WORLDS if plan.margin is None else FIRST_WORLDS
         self.widths: list[FloatArray] = []
@@ -257,6 +259,8 @@ class _Runner:
             plan = frozen(self.population, self.plan, self.labels)
             one_look = replace(plan, stop=(), budget=None if plan.margin else plan.budget)
             self.engine = beginning(self.population, one_look)
+            asked = (question.key for question in self.engine.questions)
+            self.keys = [key for key in asked if key in self.line.half_widths]
             if plan.budget is None and self.labels >= self.engine.most:
                 self.ended = True  # Nothing is left to chance.
                 return
@@ -265,7 +269,7 @@ class _Runner:
         engines = [self.engine.redrawn(seed, strata_kept=True) for seed in seeds]
         label_all(engines, self.world(place))
         half_widths = [
-            [estimate.half_width if estimate.has_interval else 0.5 for estimate in results.values()]
+            [results[key].half_width if results[key].has_interval else 0.5 for key in self.keys]
             for results in scalar_results_of(engines, alone=True)
         ]
         self.widths.append(np.mean(half_widths, axis=0))
@@ -353,13 +357,11 @@ class _Runner:
         if margin is not None and self._is_near() and self._size_for_margin() != labels:
             labels = self._size_for_margin()
             means = means * margin / means[widest]
-        assert self.engine is not None
-        keys = [question.key for question in self.engine.questions]
         return replace(
             self.line,
             labels=labels,
             most=max(self.line.most, labels),
-            half_widths=dict(zip(keys, means.tolist(), strict=True)),
+            half_widths=dict(zip(self.keys, means.tolist(), strict=True)),
             runs=worlds * SESSIONS,
             error=error if margin is None else 2 * error,
         )

@@ -156,7 +156,7 @@ def curve(population: Population, plan: Plan, most: int) -> Points:
         outlook = Outlook(population, plan)
         items = min(outlook.most, len(population))
         return tuple(
-            (labels, max(outlook.half_widths(labels, labels, rough=True).values()))
+            (labels, max(outlook.foreseen(labels, labels, rough=True).values()))
             for labels in sizes(items, most, outlook.design.least(outlook.frame))
         )
     except ValueError:

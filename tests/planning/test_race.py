@@ -29,6 +29,7 @@ from labelcore.planning.race import (
 from labelcore.planning.runs import label_all
 from labelcore.planning.simulation import simulate
 from labelcore.testing.known import Known, calibrated
+from labelcore.ui import forecasts
 from tests.cases import once, sampled
 
 ITEMS, RIGHT = 4_000, 0.8
@@ -94,6 +95,19 @@ def test_the_width_of_a_plain_sample_is_the_exact_one(planted: lc.Population, la
     assert 0 < found.error < 0.02
     assert within_noise(found, found.half_widths["accuracy"], expected)
     assert not within_noise(found, twin.half_widths["accuracy"], expected)
+
+
+def test_a_figure_that_no_label_gives_does_not_race() -> None:
+    rows = [{"text": "a", "score": n / 400, "called": 0} for n in range(400)]
+    population = lc.read_population(
+        rows, content="text", scores={"c": "score"}, predictions={"c": "called"}
+    )
+    plan = lc.Plan("simple_random", ["precision", "accuracy"], budget=100, promise="fixed")
+    found = race(population, entered(population, plan), seconds=AT_LENGTH, seed=SEED)
+    widths = found["simple_random"].half_widths
+    assert [*widths] == ["accuracy"] and widths["accuracy"] < 0.15
+    curve = forecasts.curve(population, plan, 200)
+    assert curve[0][1] > 1.5 * curve[-1][1], "a precision without a value would stay at one half"
 
 
 @pytest.mark.parametrize("margin", sampled([0.1, 0.03], 1, seed=1, keep=[0.1]))
