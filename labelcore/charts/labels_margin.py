@@ -87,9 +87,9 @@ def _called(name: str, part: pd.DataFrame, top: float, labels: int | None, *, ov
         early = part["labels"].iloc[3 * (len(part) - 1) // 7]
         place = 3 if labels is None or labels >= early else 5
     row = part.iloc[place * (len(part) - 1) // 7]
-    side, anchor = (Side.ABOVE, "start") if over else (Side.BELOW, "end")
     x, y = float(row["labels"]), float(row["half_width"])
-    return Remark(shortened(name), x=x, y=y, side=side, anchor=anchor)
+    side = Side.ABOVE if over or y < ON_THE_AXIS * top else Side.BELOW
+    return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:

@@ -100,6 +100,8 @@ def test_the_name_of_a_line_that_ends_on_the_axis_stands_below_its_beginning() -
     for chosen, at in ((300, 140), (60, 280), (None, 140)):
         own = labels_margin_chart(table, labels=chosen).drawing.remarks[0]
         assert (own.text, own.x, own.side, own.anchor) == ("own", at, Side.BELOW, "end")
+    flat = labels_margin_chart(table.assign(half_width=0.0), labels=300).drawing
+    assert flat.remarks[0].side == Side.ABOVE, "below stand the numbers of the axis"
     above = table.assign(half_width=table["half_width"] + 0.05)
     assert labels_margin_chart(above, labels=300).drawing.remarks[0].x == 400
 
