@@ -84,7 +84,11 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
     except PopulationError as error:
         rows = [{name: getattr(fault, name) for name in fault.__slots__} for fault in error.faults]
         return _failed(str(error), BAD_INPUT, given, {"faults": rows})
-    except (ValueError, TypeError, OSError) as error:
+    except OSError as error:
+        named = error.filename and error.strerror
+        message = f"{error.filename}: {error.strerror}" if named else str(error)
+        return _failed(message, BAD_INPUT, given)
+    except (ValueError, TypeError) as error:
         return _failed(str(error), BAD_INPUT, given)
     return code if isinstance(code, int) else 0
 

@@ -15,6 +15,7 @@ from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answer
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
 from labelcore.report import LABEL_FORMS, labels_file
+from labelcore.report.along_ranks import headline
 from labelcore.report.data import finite
 from labelcore.report.judged import judged_of
 from labelcore.session.session import Session
@@ -184,7 +185,8 @@ def status(store: str, project: str | None, moved: str | None, as_json: bool) ->
     judged = judged_of(session)
     figures = {key: result.to_dict() for key, result in results.items()}
     values = {**_standing(session), "results": figures}
-    lines = [_line(values), *(result.sentence() for result in results.values())]
+    said = [headline(session), *(result.sentence() for result in results.values())]
+    lines = [_line(values), *dict.fromkeys(said)]
     if judged is not None:
         values["judged"] = finite(judged.to_dict())
         tables = (table.to_string(index=False) for table in judged.tables().values())

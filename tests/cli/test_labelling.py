@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -256,6 +257,21 @@ def test_status_says_how_far_it_is(made: Any, run: Run) -> None:
     assert code == 0 and out.startswith("spam: open; 0 label") and "planned for 40 labels" in out
     values = json.loads(run("status", *place(url), "--json")[1])
     assert values["labels"] == 0 and values["results"]["precision"]["value"] is None
+
+
+def test_status_tells_the_first_items_of_a_list(tmp_path: Path, run: Run) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    population = lc.read_population(
+        tmp_path / "items.csv", id="id", content="text", scores={"lr": "score"}
+    )
+    url = f"sqlite:///{tmp_path}/labels.db"
+    plan = lc.Plan("geometric_strata", ["precision_curve"], budget=120, seed=3)
+    session = lc.Session(population, plan, url, "spam")
+    answer_draws(session, lambda draw: truth[draw.item_id], 120)
+    session.store.close()
+    code, out, _ = run("status", *place(url))
+    assert code == 0 and re.search(r"of the first \d+ items .* are 'yes'", out)
+    assert out.count("the band holds for all ranks together") == 1
 
 
 @pytest.mark.parametrize(

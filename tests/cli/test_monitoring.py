@@ -178,3 +178,10 @@ def test_what_is_wrong_in_a_plan_is_named(
     assert main(["monitor", str(plan), "--dry-run"]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "labels.db").exists()
+
+
+def test_a_plan_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["monitor", str(tmp_path / "plan.toml")]) == 2
+    assert capsys.readouterr().err == f"{tmp_path / 'plan.toml'}: No such file or directory\n"
