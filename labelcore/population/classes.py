@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ LEFT_OVER = ("other", "others", "none", "nothing", "normal", "negative", "neg", 
 DENIALS = ("no ", "not ", "not_", "non-", "non_", "non ", "kein ", "keine ", "nicht ")
 """Before the name of a class: that it is not of it."""
 MOST_FOUND = 1000
+WITH_POINT = re.compile(r"-?\d+\.0")
 MOST_GIVEN = np.iinfo(np.int16).max
 ZERO_ONE: Mapping[str, int] = {
     **dict.fromkeys(("0", "0.0", "False", "false", "FALSE"), 0),
@@ -58,8 +60,8 @@ class PredictionColumn:
 
     @property
     def names(self) -> set[str]:
-        """The distinct values that are not missing."""
-        return set(self.values) - {""}
+        """The distinct values that are not blank."""
+        return {value for value in self.values if value.strip()}
 
     def indices(self, classes: Sequence[str], positive: str) -> Codes:
         """(n_items,) index into classes; -1 for a value that is none of them."""
@@ -68,9 +70,15 @@ class PredictionColumn:
 
     def passing(self, values: Sequence[str], *, blank: bool = True) -> PredictionColumn:
         """As a column of 0/1: 1 for these values. ``blank``: 0 for an empty one, too."""
-        answers = ["1" if text in values else "" if not (blank or text.strip()) else "0"
+        passes = {*map(whole, values)}
+        answers = ["1" if whole(text) in passes else "" if not (blank or text.strip()) else "0"
                    for text in self.values]  # fmt: skip
         return replace(self, values=tuple(answers))
+
+    def nearly(self, values: Sequence[str]) -> list[str]:
+        """The names that differ from one of these values by capitals or spaces only."""
+        known, alike = {*map(whole, values)}, {*map(same, values)}
+        return sorted(n for n in self.names if same(n) in alike and whole(n) not in known)
 
 
 def _encodable(chunk: pa.Array) -> pa.Array:
@@ -82,12 +90,27 @@ def _encodable(chunk: pa.Array) -> pa.Array:
 
 def class_index(value: str, classes: Sequence[str], positive: str) -> int:
     """A class name, or for two classes 0/1/False/True; -1 for anything else."""
-    if value in classes:
-        return classes.index(value)
+    for name in (value, whole(value), f"{value}.0"):
+        if name in classes and whole(name) == whole(value):
+            return classes.index(name)
     if len(classes) == 2 and value in ZERO_ONE:
         positive_index = classes.index(positive)
         return positive_index if ZERO_ONE[value] else 1 - positive_index
     return -1
+
+
+def whole(name: str) -> str:
+    """A whole number as it is written in a column without gaps; another name as it is.
+
+    >>> whole("4.0"), whole("4"), whole("v4.0")
+    ('4', '4', 'v4.0')
+    """
+    return name.removesuffix(".0") if WITH_POINT.fullmatch(name) else name
+
+
+def same(name: str) -> str:
+    """What names share that differ by capitals, or by spaces around them, only."""
+    return name.strip().casefold()
 
 
 def find_classes(
@@ -96,7 +119,8 @@ def find_classes(
     """The default classes: ("no", "yes") for 0/1 or no predictions, else the names, sorted. Where
     there are more than two, those that only ``known`` answers have are among them.
 
-    A column of 0/1 beside one that holds two names is taken as a code for those names.
+    A column of 0/1 beside one that holds two names is taken as a code for those names, and "4.0"
+    beside "4" as the same number.
     """
     binary = [column.names for column in columns if column.names <= ZERO_ONE.keys()]
     named = [column.names for column in columns if not column.names <= ZERO_ONE.keys()]
@@ -106,8 +130,8 @@ def find_classes(
     if len(names) != 2 or names & ZERO_ONE.keys():
         names = names.union(*binary)
     if known is not None and len(names) > 2:
-        names = names.union(name for name in known.names if name.strip())
-    return tuple(sorted(names))
+        names = names | known.names
+    return tuple(sorted(name for name in names if name == whole(name) or whole(name) not in names))
 
 
 def choose_positive(classes: Sequence[str], positive: str | None) -> str:
@@ -141,6 +165,12 @@ def broken_class_rules(classes: Sequence[str], positive: str | None, found: bool
         rules.append(
             f"{origin} {len(classes):,} different values such as {listing(classes[:3])}: is this "
             "a column of scores? A prediction is a class name or 0/1"
+        )
+    alike = Counter(map(same, classes)) if found else {}
+    if several := [name for name in classes if alike.get(same(name), 0) > 1][:MOST_FOUND]:
+        rules.append(
+            f"{origin} {listing(several)}, which differ by capitals or spaces only: write each "
+            "class in one way, or name all in classes"
         )
     if not found and len(classes) > MOST_GIVEN:
         rules.append(f"{origin} be at most {MOST_GIVEN:,} names, got {len(classes):,}")

@@ -137,7 +137,12 @@ def _check_values(
         if column in columns
     }
     passing = arguments.passing_columns
-    coded |= {name: coded[name].passing(words) for name, words in passing.items() if name in coded}
+    for name, words in passing.items():
+        if name in coded:
+            if missed := coded[name].nearly(words):
+                rule = "differing from a value that passes by capitals or spaces only; name all"
+                general.add_rule(f"passing leaves out {listing(missed)}, {rule}", name)
+            coded[name] = coded[name].passing(words)
     classes: tuple[str, ...] = ()
     positive = ""
     nested = [column for column, codes in coded.items() if _holds_parts(codes)]

@@ -42,6 +42,11 @@ def column(values: Sequence[str], second: Sequence[str] | None = None) -> str:
         (["0", "1", "2"], {}, ("0", "1", "2"), "1", [0, 1, 2]),
         (["b", "c", "a"], {}, ("a", "b", "c"), "c", [1, 2, 0]),
         (["spam"], {"classes": ["ham", "spam"]}, ("ham", "spam"), "spam", [1]),
+        (["1", "2.0", "3", "3.0"], {}, ("1", "2.0", "3"), "1", [0, 1, 2, 2]),
+        (["1.0", "0"], {"classes": ["0", "1"], "positive": "0"}, ("0", "1"), "0", [1, 0]),
+        (["4", "v5"], {"classes": ["4.0", "v5"]}, ("4.0", "v5"), "v5", [0, 1]),
+        (["1", "0"], {"passing": {"lr": ["1.0"]}}, ("no", "yes"), "yes", [1, 0]),
+        (["Yes", "yes"], {"classes": ["Yes", "yes"]}, ("Yes", "yes"), "yes", [0, 1]),
     ],
 )
 def test_classes(
@@ -104,6 +109,12 @@ def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
         (["x", "y", "z"], {"scores": {"lr": "s"}, "descending": ["lr"]}, "descending needs two"),
         ([f"c{n}" for n in range(1100)], {}, "1,100 different values such as 'c0', 'c1', 'c10'"),
         (["0.25", "1", "0.5"], {}, "is this a column of scores"),
+        (["Yes", "no", "yes", "yes "], {},
+         "the predictions hold 'Yes', 'yes', 'yes ', which differ by capitals or spaces only"),
+        (["pass", "fail"], {"passing": {"lr": ["Pass"]}}, "passing leaves out 'pass', differing"),
+        (["pass", "Pass"], {"passing": {"lr": ["pass"]}}, "passing leaves out 'Pass', differing"),
+        (["yes", " ", "no"], {}, "must be one of the classes 'no', 'yes' or 0/1"),
+        (["v4"], {"classes": ["v4.0", "x"]}, "must be one of the classes 'v4.0', 'x'"),
     ],
 )  # fmt: skip
 def test_refused(
@@ -112,6 +123,14 @@ def test_refused(
 ) -> None:  # fmt: skip
     (fault,) = faults_of(column(values), predictions={"lr": "p"}, **arguments)
     assert rule in fault.rule
+
+
+def test_known_grades_are_those_of_the_predictions_though_some_are_missing(read: Read) -> None:
+    """A column of whole numbers with gaps is written by pandas with a point, as 3.0."""
+    rows = column(["1", "5", "3"], ["", "1.0", "3.0"])
+    found = read(rows, predictions={"judge": "p"}, known="q")
+    assert found.classes == ("1", "3", "5")
+    assert found.known is not None and found.known.tolist() == [-1, 0, 1]
 
 
 def test_classes_that_only_known_answers_have_are_found(tmp_path: Path) -> None:
