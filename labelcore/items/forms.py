@@ -50,7 +50,8 @@ BlockKind = Literal[
 class Block:
     """A part of prose, of a conversation or of an object, and what lies within it.
 
-    said   our word or a name for it: who speaks, the name of a field, the line that opens a fold
+    said   our word or a name for it: who speaks, the name of a field, the line that opens a fold,
+           the number of a point
     """
 
     kind: BlockKind

@@ -65,8 +65,9 @@ parts=(Text(text='b', marks=(), note=''),), said='')), said=''),)
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Markup within it is text, and no address is looked at.
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # Markup within it is text, no address is looked at, and nothing stands for something else.
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    return parser.disable(["reference", "text_join"])
 
 
 def _blocks(tree: SyntaxTreeNode) -> Iterator[Block | Text]:
@@ -77,6 +78,8 @@ def _blocks(tree: SyntaxTreeNode) -> Iterator[Block | Text]:
         elif node.type == "image":
             words = " ".join(filter(None, (node.content, str(node.attrs.get("src", "")))))
             yield Text(NOT_FETCHED.format(words=words))
+        elif node.type == "text_special":
+            yield Text(node.markup)
         elif kind is None and not node.children:
             yield from [Text(node.content)] if node.content else []
         elif kind is None:
@@ -84,14 +87,14 @@ def _blocks(tree: SyntaxTreeNode) -> Iterator[Block | Text]:
             address = str(node.attrs.get("href", ""))
             if address and address != "".join(inner.content for inner in node.children):
                 yield Text(f" ({address})")
-        elif node.children:
-            yield Block(kind, tuple(_blocks(node)))
+        elif node.children or kind == "point":
+            yield Block(kind, tuple(_blocks(node)), node.info)
         else:
             yield Block(kind, (Text(node.content.removesuffix("\n")),) if node.content else ())
 
 
 ROLES = ("role", "from", "message.role")
-SAID = ("content", "value", "message.content", "text", "parts")
+SAID = ("content", "value", "message.content", "text", "parts", "refusal")
 CALLS = ("tool_calls", "message.tool_calls", "function_call")
 NAMES = ("name", "tool_call.function.name", "function.name")
 GIVEN = ("arguments", "input", "tool_call.function.arguments", "function.arguments")
@@ -120,9 +123,12 @@ Held: TypeAlias = Mapping[str, Any]
 
 def read(value: str, folders: Folders) -> Rich | None:
     """A list of messages, of which the last one is framed if an assistant says it."""
-    turns = [turn for message in _messages(value) for turn in _turns(message)]
+    messages = _messages(value)
+    turns = [turn for message in messages for turn in _turns(message)]
     if not turns:
         return None
+    if not any(_turns(messages[-1])):
+        turns.append((Block("turn", (), _role(messages[-1])), ""))
     before, last = turns[:-1], turns[-1][0]
     judged = last.kind == "turn" and last.said == "assistant"
     earlier = _earlier(before if judged else turns)
@@ -135,7 +141,10 @@ def _messages(value: str) -> list[Held]:
     data: Any = parse(value) if looks_like_json(value) else None
     if isinstance(data, Object):
         held = dict(data.pairs)
-        data = next((held[name] for name in LISTS if isinstance(held.get(name), list)), [data])
+        lists = [some for name in LISTS if isinstance(some := held.get(name), list)]
+        if lists and any(map(ANSWER.search, held)):
+            return []  # What is judged lies in another field.
+        data = [message for some in lists for message in some] or [data]
     messages = [_held(message) for message in data] if isinstance(data, list) else []
     every = all(isinstance(_first(message, ROLES), str) for message in messages)
     return messages if every else []
@@ -178,10 +187,14 @@ def _first(held: Held, names: Sequence[str]) -> Any:
     return next((held[name] for name in names if held.get(name) is not None), None)
 
 
+def _role(held: Held) -> str:
+    role = str(_first(held, ROLES)).lower()
+    return SPEAKERS.get(role, one_line(role, 40))
+
+
 def _turns(held: Held) -> Iterator[tuple[Block, str]]:
     """What one message says, then the tools that it calls, each with its text."""
-    role = str(_first(held, ROLES)).lower()
-    role = SPEAKERS.get(role, one_line(role, 40))
+    role = _role(held)
     content = _first(held, SAID)
     for piece in content if isinstance(content, list) else [content]:
         part = _held(piece)

@@ -109,6 +109,7 @@ def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
             yield node("details", node("summary", part.said), *inside)
         elif part.kind in TAGS:
             named = {"klass": f"lc-{part.kind}"} if part.kind in ("heading", "table") else {}
+            named |= {"value": part.said} if part.kind == "point" and part.said else {}
             yield node(TAGS[part.kind], *inside, **named)
         else:
             frame = [node("strong", f" {JUDGED}")] if part.kind == "judged" else []

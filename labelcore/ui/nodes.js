@@ -6,7 +6,8 @@ const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "t
 const SPACE = "http://www.w3.org/2000/svg";
 const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
   "data-of", "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
-  "text-anchor", "alt", "scope", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity",
+  "text-anchor", "alt", "scope", "value", "fill", "stroke", "stroke-width", "stroke-dasharray",
+  "opacity",
   "font-size", "font-weight"
 ];
 const PICTURE = /^data:image\/(png|jpeg);base64,/;

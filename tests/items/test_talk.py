@@ -154,6 +154,45 @@ def test_marks_of_markdown_and_what_stays_literal() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"\(x\) is \{1, 2\}, 5\%, snake\_case \\\\", r"\(x\) is \{1, 2\}, 5\%, snake\_case \\\\"),
+        ("&lt;b&gt; &amp;amp; &#8238;gpj.exe", "&lt;b&gt; &amp;amp; &#8238;gpj.exe"),
+        ("[1]: http://a.example 'all of it'", "[1]: http://a.example 'all of it'"),
+        ("See [a][1].\n\n[1]: http://a.example", "See [a][1].[1]: http://a.example"),
+    ],
+)
+def test_prose_says_what_the_file_says(text: str, words: str) -> None:
+    assert "".join(one.text for one in texts_of(Rich(prose(text)))) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("7.", ["7"]), ("42) is it", ["42"]), ("1. a\n1. b\n1. c", ["1", "1", "1"]), ("- a", [""])],
+)
+def test_points_keep_their_numbers(text: str, numbers: list[str]) -> None:
+    (steps,) = prose(text)
+    assert isinstance(steps, Block)
+    assert [point.said for point in steps.parts if isinstance(point, Block)] == numbers
+
+
+def test_a_refusal_and_an_empty_answer_are_what_is_judged() -> None:
+    refused = talk(USER, {"role": "assistant", "content": None, "refusal": "I cannot."})
+    assert outline(refused) == ["asked user: Can I?", "judged assistant: I cannot."]
+    empty = talk(USER, {"role": "assistant", "content": ""})
+    assert outline(empty) == ["asked user: Can I?", "judged assistant: "]
+
+
+def test_an_answer_beside_the_messages_is_shown() -> None:
+    request = {"model": "m", "messages": [USER]}
+    shown = form_of(json.dumps({**request, "choices": [{"message": OK}]}), FOLDERS)
+    assert isinstance(shown, Rich) and outline(shown)[-1] == "judged assistant: Yes."
+    for name, answer in (("response", "Yes."), ("output", OK)):
+        shown = form_of(json.dumps({**request, name: answer}), FOLDERS)
+        assert isinstance(shown, Rich) and "Yes." in [one.text for one in texts_of(shown)]
+
+
 def test_a_megabyte_in_one_turn_is_folded_and_literal() -> None:
     whole = "**x** " * 170_000
     shown = talk({"role": "user", "content": whole}, OK)

@@ -86,3 +86,8 @@ def test_pieces_hold_the_whole_text_and_mark_what_is_marked(
         over = {mark.kind for mark in marks if span & set(range(mark.start, mark.end))}
         named = set() if isinstance(one, str) else set(one[1]["class"].split())
         assert named == {f"lc-{kind}" for kind in over}
+
+
+def test_the_number_of_a_point_is_that_of_the_text(data: Path) -> None:
+    (_, answer) = item_nodes({"question": "3 + 4?", "answer": "7."})
+    assert answer[-1][-1][2:] == [["ol", {}, ["li", {"value": "7"}]]]
