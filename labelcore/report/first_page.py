@@ -95,11 +95,12 @@ def _about(facts: Facts) -> Markup:
 
 
 def _calls(facts: Facts) -> Markup | None:
-    """When the one or two classifiers asked about call an item positive; of more, and of one that
-    only ranks, None."""
+    """When the one or two classifiers asked about call an item positive; None of more, of one that
+    only ranks, and of several classes, none of which is positive."""
     asked = facts.plan.classifiers or facts.population.classifiers
     able = [name for name in asked if name in facts.population.predictions]
-    if isinstance(facts.primary, ListDifference) or not able or len(able) > MOST_CALLS:
+    silent = isinstance(facts.primary, ListDifference) or len(facts.population.classes) > 2
+    if silent or not able or len(able) > MOST_CALLS:
         return None
     parts: list[Child] = []
     for name in able:

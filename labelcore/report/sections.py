@@ -60,6 +60,7 @@ from labelcore.words.stops import planned_words, stop_words
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words
 
 NOTHING_FOUND = "Tail share"
+CALLS = "Items that it gives each class"
 ESTIMATES, OTHERS = "Estimates", "Differences, and summaries of a list"
 MOST_NAMED = 4
 """More quantities than so many are counted, not listed."""
@@ -94,8 +95,9 @@ def appendix(facts: Facts) -> Markup:
 def question(facts: Facts) -> Markup:
     """What the person was asked, in the words they saw."""
     pairs = [(label, lines(facts.text(key))) for key, label in QUESTION_KEYS if facts.text(key)]
-    classes = ", ".join(facts.population.classes)
-    pairs.append(("Classes", theirs(f"{classes} (positive: {facts.population.positive})")))
+    classes = facts.population.classes
+    one = f" (positive: {facts.population.positive})" if len(classes) == 2 else ""
+    pairs.append(("Classes", theirs(f"{', '.join(classes)}{one}")))
     if facts.text("highlight"):
         pairs.append(("Highlighting was on", theirs(facts.text("highlight"))))
     return section("question", "Question", facts_list(pairs), _rewordings(facts))
@@ -141,6 +143,10 @@ def population(facts: Facts) -> Markup:
     )
     if not file.classifiers:
         return section("population", "Items", items)
+    model = model_word(file.has_judge).capitalize()
+    if len(file.classes) > 2:
+        rows = [(theirs(name), theirs(calls(facts, name))) for name in file.classifiers]
+        return section("population", "Items", items, table(f"{model}s", (model, CALLS), rows))
     rows = [
         (
             theirs(name),
@@ -149,7 +155,6 @@ def population(facts: Facts) -> Markup:
         )
         for name in file.classifiers
     ]
-    model = model_word(file.has_judge).capitalize()
     head = (model, f"Calls an item {file.positive!r} when", "Items called so")
     return section("population", "Items", items, table(f"{model}s", head, rows))
 
@@ -171,6 +176,14 @@ def decides(facts: Facts, name: str) -> str:
     if name in file.predictions:
         return "the file's prediction says so"
     return "no threshold: it only ranks the items"
+
+
+def calls(facts: Facts, name: str) -> str:
+    """How many items a classifier gives each class; a dash where it predicts nothing."""
+    if name not in facts.population.predictions:
+        return "–"
+    items = facts.population.called(name)
+    return ", ".join(f"{called} {items.get((called,), 0):,}" for called in facts.population.classes)
 
 
 def called(facts: Facts, name: str) -> int | None:

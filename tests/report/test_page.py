@@ -244,7 +244,8 @@ def test_without_ids_or_classifier_and_with_many_classes(tmp_path: Path) -> None
     answer_draws(session, lambda draw: "abc"[draw.index % 3], 50)
     text = Outline(report_html(session)).text
     assert "row numbers: the rows must not have moved" in text
-    assert "the file's prediction says so" in text
+    assert "Items that it gives each classga 30, b 30, c 30" in text
+    assert "prediction says so" not in text and "(positive:" not in text  # No class is it.
     assert "Precision of 'a' (g)" in text
 
 
