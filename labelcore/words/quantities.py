@@ -13,7 +13,8 @@ from typing import NamedTuple
 from labelcore.estimands import DIFFERENCE, QUANTITIES
 
 _KEY = re.compile(r"(\w+)(?:\[(.*)\])?(?:@(.*))?", re.DOTALL)
-_GROUPED = re.compile(r"(\w+(?:\[[^=]*?\])?(?:@[^=]*?)?)\[([^=]+)=(.*)\]", re.DOTALL)
+# A class may hold the sign, too, as "<=50K" does.
+_GROUPED = re.compile(r"(\w+(?:\[.*?\])?(?:@[^=]*?)?)\[([^=]*[^=<>])=(.*)\]", re.DOTALL)
 
 
 class OfAudit(NamedTuple):
@@ -67,8 +68,8 @@ def of_all_items(key: str) -> str:
 
     >>> of_all_items("precision[spam]@lr[language=de]"), of_all_items("precision[spam]@lr")
     ('precision[spam]@lr', 'precision[spam]@lr')
-    >>> of_all_items("accuracy[language=de]@settled")
-    'accuracy@settled'
+    >>> of_all_items("accuracy[language=de]@settled"), of_all_items("recall[<=9][language=de]")
+    ('accuracy@settled', 'recall[<=9]')
     """
     settled = f"@{SETTLED}" if is_settled(key) else ""
     match = _GROUPED.fullmatch(key.removesuffix(settled))
@@ -78,7 +79,7 @@ def of_all_items(key: str) -> str:
 def group_of(key: str) -> tuple[str, str] | None:
     """Column and name of the group that a key names; None for a figure of all items.
 
-    >>> group_of("precision@lr[language=de]"), group_of("accuracy")
+    >>> group_of("precision@lr[language=de]"), group_of("precision[<=50K]")
     (('language', 'de'), None)
     """
     match = _GROUPED.fullmatch(key.removesuffix(f"@{SETTLED}"))
