@@ -100,7 +100,7 @@ def number_words(key: str, value: float, ends: tuple[float, float] | None = None
     >>> number_words("recall", 0.931, (0.6, 0.95))
     '93 %'
     """
-    digits = None if ends is None else words.decimals(ends[1] - ends[0])
+    digits = None if ends is None else words.value_digits(value, *ends)
     return signed_points(value, digits) if is_difference(key) else words.percent(value, digits)
 
 
@@ -185,10 +185,13 @@ def guess_words(value: float, what: str, first: str, second: str, digits: int = 
     """
     >>> guess_words(-0.021, "recall", "'lr'", "'svm'")
     "'svm' is 2.1 points better in recall than 'lr'"
+    >>> guess_words(0.00003, "recall", "'lr'", "'svm'", 2)
+    "'lr' is 0.0030 points better in recall than 'svm'"
     """
     if value == 0:
         return f"{first} and {second} are equally good in {what}"
     better, worse = (first, second) if value > 0 else (second, first)
+    digits = digits if round(100 * value, digits) else max(digits, _digits(value))
     return (
         f"{better} is {signed_points(abs(value), digits).lstrip('+')} better in {what} than {worse}"
     )

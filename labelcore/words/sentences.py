@@ -144,7 +144,17 @@ def value_percent(value: float, low: float, high: float) -> str:
     >>> value_percent(0.9137, 0.88, 0.95), value_percent(0.9137, 0.6, 1.0)
     ('91.4 %', '91 %')
     """
-    return percent(value, decimals(high - low))
+    return percent(value, value_digits(value, low, high))
+
+
+def value_digits(value: float, low: float, high: float) -> int:
+    """The decimals of a value with its interval; an exact one is never told as all or nothing.
+
+    >>> value_digits(0.99996, 0.99996, 0.99996), value_digits(0.91, 0.91, 0.91)
+    (4, 2)
+    """
+    digits = decimals(high - low)
+    return max(digits, digits_for(abs(value))) if is_exact(low, high) else digits
 
 
 def exact_percent(share: float) -> str:
@@ -185,7 +195,7 @@ def range_text(low: float, high: float, unit: str = " %") -> str:
 
 def _outward(low: float, high: float) -> tuple[str, str]:
     """Both ends in percent, rounded outwards; an exact figure to the nearest."""
-    digits = decimals(high - low)
+    digits = value_digits(low, low, high)
     if is_exact(low, high):
         return (f"{100 * low:.{digits}f}",) * 2
     scale = 10 ** (digits + 2)

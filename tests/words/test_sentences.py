@@ -169,3 +169,17 @@ def test_a_figure_of_a_group_names_it(estimand: str) -> None:
     scope = replace(SCOPE, n_items=812, by="language", group="de", versus="svm")
     said = replace(BASE, estimand=estimand, value=0.1, low=0.05, high=0.15, scope=scope).sentence()
     assert said.startswith("For the 812 items in items.csv with language 'de', ")
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.99997, "99.9970 %"), (0.00004, "0.0040 %")])
+def test_an_exact_figure_is_not_told_as_all_or_nothing(share: float, told: str) -> None:
+    one = replace(BASE, state=State.EXACT, value=share, low=share, high=share)
+    assert f"is exactly {told}" in one.sentence() and f"exactly {told}" in short_sentence(one)
+    assert words.percent_range(share, share) == (told, told)
+
+
+def test_an_exact_difference_that_is_small_names_how_small() -> None:
+    scope, ends = replace(SCOPE, versus="svm"), {"value": -4e-5, "low": -4e-5, "high": -4e-5}
+    one = replace(BASE, estimand="recall_difference", state=State.EXACT, scope=scope, **ends)
+    assert "'svm' is 0.0040 points better in recall than 'lr'" in one.sentence()
+    assert "0.0040 points better" in short_sentence(one)
