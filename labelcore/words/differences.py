@@ -38,13 +38,13 @@ def is_difference(key: str) -> bool:
     return key.partition("@")[0].endswith(DIFFERENCE)
 
 
-def measure(key: str) -> str:
-    """What two classifiers are compared in.
+def measure(key: str, audit: bool = False) -> str:
+    """What two classifiers are compared in, or with ``audit`` two judges.
 
-    >>> measure("f1_difference"), measure("recall_difference")
-    ('F1', 'recall')
+    >>> measure("f1_difference"), measure("accuracy_difference", audit=True)
+    ('F1', 'agreement')
     """
-    return term_of(key_parts(key)[0].removesuffix(DIFFERENCE))
+    return term_of(key_parts(key)[0].removesuffix(DIFFERENCE), audit)
 
 
 def signed_points(value: float, digits: int | None = None) -> str:
@@ -154,7 +154,8 @@ def pair_words(scope: Scope) -> tuple[str, str]:
 def difference_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of a difference's state, filled in."""
     first, second = pair_words(estimate.scope)
-    what = measure(estimate.estimand) + (BY_SETTLED if is_settled(estimate.estimand) else "")
+    what = measure(estimate.estimand, estimate.scope.audit)
+    what += BY_SETTLED if is_settled(estimate.estimand) else ""
     value = 0.0 if estimate.told is None else estimate.told
     return words.sentence_of(estimate, STATES, NOTHING_YET).format(
         quantity=f"how much better {first} is than {second} in {what}",

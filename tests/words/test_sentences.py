@@ -183,3 +183,13 @@ def test_an_exact_difference_that_is_small_names_how_small() -> None:
     one = replace(BASE, estimand="recall_difference", state=State.EXACT, scope=scope, **ends)
     assert "'svm' is 0.0040 points better in recall than 'lr'" in one.sentence()
     assert "0.0040 points better" in short_sentence(one)
+
+
+def test_judges_are_compared_in_the_words_of_judges() -> None:
+    """The sentence in full and the short one have one name for it."""
+    scope = replace(SCOPE, versus="gpt", audit=True)
+    one = replace(
+        BASE, estimand="accuracy_difference", value=0.02, low=0.01, high=0.03, scope=scope
+    )
+    for text in (one.sentence(), short_sentence(one)):
+        assert "agreement" in text and "accuracy" not in text
