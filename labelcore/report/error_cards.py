@@ -18,7 +18,7 @@ from labelcore.words.sentences import confidence_words, count, score_words
 
 MOST_CARDS, LONGEST = 60, 240
 ALARM, MISS, WRONG = "false alarm", "miss", "wrong"
-SHOWN = "{shown} errors among these labels"
+SHOWN = "{shown} among these labels"
 
 
 def errors_of(session: Session) -> tuple[str, IntArray, IntArray]:
@@ -62,9 +62,10 @@ def error_cards(session: Session) -> Markup | None:
             class_=kinds[at].replace(" ", "-"),
         )
     part = f"{len(cards):,} of the" if len(cards) < len(kinds) else "The"
+    errors = count(len(kinds), "error")
     return element(
         "section",
-        element("h2", SHOWN.format(shown=f"{part} {len(kinds):,}"), id="errors"),
+        element("h2", SHOWN.format(shown=f"{part} {errors}"), id="errors"),
         *_in_common(common),
         _choice([kinds[at] for at in cards]),
         element("ul", *cards.values()),

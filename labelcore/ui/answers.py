@@ -135,7 +135,7 @@ def more_classes(
         return
     with st.container(horizontal=True, key="more-classes", vertical_alignment="bottom"):
         chosen = st.selectbox(
-            f"{len(names)} more classes",
+            f"{len(names)} more class{'es' if len(names) > 1 else ''}",
             names,
             index=None,
             format_func=lambda name: one_line(name, 80),

@@ -117,7 +117,8 @@ def said_panel(session: Session, person: str) -> None:
 
 def history_panel(project: str, session: Session, person: str) -> None:
     rows = session.history(person, LAST)
-    st.markdown(f"**The last {min(LAST, len(rows))} answers**" if rows else "**History**")
+    last = count(min(LAST, len(rows)), "answer")
+    st.markdown(f"**The last {last}**" if rows else "**History**")
     close_button("Back to the queue")
     changed = st.session_state.get(ONLY) or any(row.second for row in rows)
     if changed and st.checkbox("Only those answered differently the second time", key=ONLY):

@@ -13,6 +13,7 @@ from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
     confidence_words,
+    count,
     exact_percent,
     form_words,
     labels_words,
@@ -66,7 +67,7 @@ FURTHER = {
     ChoiceStatus.UNDECIDED: "At {wanted}: still open, {left} may be the choice.",
 }
 UNTIL = {
-    True: "About {middle} labels more ({low} to {high} in half of the simulated sessions), {time}.",
+    True: "About {middle} ({low} to {high} in half of the simulated sessions), {time}.",
     False: "More than a quarter of the simulated sessions never decided it.",
 }
 OPEN, NONE = "still open, {left} left", "none is that precise"
@@ -192,7 +193,7 @@ def further_words(choice: OtherChoice) -> str:
 def until_words(until: LabelsUntil, time: str) -> str:
     """What it may take until a further choice is made; ``time``: that of the middle one."""
     return UNTIL[until.high is not None].format(
-        middle=until.middle, low=until.low, high=until.high, time=time
+        middle=count(until.middle or 0, "more label"), low=until.low, high=until.high, time=time
     )
 
 

@@ -266,7 +266,7 @@ def scope_words(
     named = f" with {group}" if group else ""
     if target == "process":
         return f"For items like {these}the {n_items:,} in {file}{named}{those}"
-    return f"For {these}the {n_items:,} items in {file}{named}{those}"
+    return f"For {these}the {count(n_items, 'item')} in {file}{named}{those}"
 
 
 def group_words(scope: Scope) -> str:

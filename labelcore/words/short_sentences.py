@@ -251,8 +251,8 @@ def _finding(estimate: Estimate) -> str:
     if row is None or not row.short:
         return BETWEEN.format(name=label_of(name, scope.audit), range=between)
     named, audit = other or scope.classifier, scope.audit
-    thing = "answers" if audit else "items"
-    items = f"{thing} like these" if process else f"the {scope.n_items:,} {thing}"
+    thing = "answer" if audit else "item"
+    items = f"{thing}s like these" if process else f"the {count(scope.n_items, thing)}"
     short = OF_AUDIT[name].short if audit and name in OF_AUDIT else row.short
     return short.format(
         classifier=repr(named) if named and not audit else model_named(named, audit),

@@ -273,13 +273,15 @@ def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
 
 
 def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:
-    session = classes(12)
+    session = classes(11)
     session.answer(session.next(), "00 class")
     page = app("label", project="many")
     button(page, "history").click().run()
+    assert "**The last 1 answer**" in [one.value for one in page.markdown]
     button(page, "open-1").click().run()
     button(page, "change-class-3").click().run()
     button(page, "open-1").click().run()
+    assert page.selectbox[0].label == "1 more class"
     page.selectbox[0].set_value("10 class").run()
     button(page, "change-more-answer").click().run()
     session.sync()

@@ -362,3 +362,13 @@ def test_intervals_made_alike_share_a_row(made: Made, outline: Outline) -> None:
     row = outline.text.partition("How the intervals were made")[2].partition("Strict: ")[0]
     tails = ", ".join(f"{round(100 * (one.tail_share or 0))} %" for one in found)
     assert f"Precision (lr), Recall (lr){found[0].method}approximate{tails}" in row
+
+
+def test_one_error_is_told_in_the_singular(tmp_path: Path) -> None:
+    session, _ = begun(tmp_path, 60)
+    population = session.population
+    for number in range(10):
+        draw = next_draw(session)
+        called = int(population.predictions["lr"][population.position(str(draw.item_id))])
+        session.answer(draw, population.classes[called if number else 1 - called])
+    assert "The 1 error among these labels" in report_html(session, errors=True)

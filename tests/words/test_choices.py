@@ -10,10 +10,11 @@ import pytest
 
 import labelcore as lc
 from labelcore.charts.candidates import candidates_chart
+from labelcore.designs.choices import LabelsUntil
 from labelcore.promises import CandidateState, Form
 from labelcore.results.base import sentence
 from labelcore.results.types import Scope
-from labelcore.words.choices import choice_short
+from labelcore.words.choices import choice_short, until_words
 
 OUT = (CandidateState.REACH_TOO_SMALL, CandidateState.PRECISION_TOO_LOW)
 
@@ -93,3 +94,8 @@ def test_the_people_stand_behind_the_labels() -> None:
     said = sentence(choice(), "by one person, 3 May 2026")
     assert "from 312 labels by one person, 3 May 2026." in said
     assert sentence(choice()) == said.replace(" by one person, 3 May 2026", "")
+
+
+def test_one_more_label_is_told_in_the_singular() -> None:
+    said = until_words(LabelsUntil(0.8, 1, 1, 3), "under a minute")
+    assert said.startswith("About 1 more label (1 to 3 in half")

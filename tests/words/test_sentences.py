@@ -193,3 +193,10 @@ def test_judges_are_compared_in_the_words_of_judges() -> None:
     )
     for text in (one.sentence(), short_sentence(one)):
         assert "agreement" in text and "accuracy" not in text
+
+
+def test_a_group_of_one_item_is_told_in_the_singular() -> None:
+    """A first guess may be of so few."""
+    one = replace(BASE, estimand="accuracy", scope=replace(SCOPE, n_items=1, by="site", group="x"))
+    assert one.sentence().startswith("For the 1 item in items.csv with site 'x', ")
+    assert short_sentence(one).endswith("% of the 1 item right.")
