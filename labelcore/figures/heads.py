@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from labelcore.estimands import SUMMARIES
+from labelcore.figures.current import FiguresNow
+from labelcore.figures.curves import band
 from labelcore.figures.cuts import own_cut, ranks_that_matter, told_rank
-from labelcore.population import Population
-from labelcore.results.curves import Band
+from labelcore.results.look import HeadBands
 
 
 def landmark_name(rank: int, n_items: int, own: int | None) -> str:
@@ -17,24 +19,23 @@ def landmark_name(rank: int, n_items: int, own: int | None) -> str:
     return f"All {rank:,}" if rank == n_items else f"First {rank:,}"
 
 
-def heads_of(
-    population: Population, band: Band, wanted: object, most: int
-) -> tuple[dict[str, int], str]:
-    """{name: rank} of at most so many first items, and the name of those that are told first.
-
-    They are what a person ``wanted``, else ``ranks_that_matter``, as far as the bounds of ``band``
-    go, and where these end before the last item the last that they reach: the longest, and what is
-    told, which is the own cut if it is among them, else the last.
-    """
-    items, name = len(population), band.scope.classifier
+def heads_of(figures: FiguresNow, wanted: object) -> HeadBands:
+    """The precision of as many first items as a person ``wanted``, else of ``ranks_that_matter``;
+    where the bounds end before the last item, of those within them and of all that they reach.
+    Told is the own cut if it is among these, else the last."""
+    engine, population = figures.engine, figures.engine.population
+    items, name = len(population), engine.classifiers[0]
     listed = wanted if isinstance(wanted, list) else []
     ranks = sorted({rank for rank in listed if type(rank) is int and 1 <= rank <= items})
     ranks = ranks or ranks_that_matter(population, name)
-    reached = int(band.x[-1]) if band.has_interval and len(band.x) else items
+    usual, own = told_rank(population, name), own_cut(population, name)
+    along = band(engine, figures.curve(), "precision")
+    reached = int(along.x[-1]) if along.has_interval and len(along.x) else items
     if reached < items:
         ranks = [*(rank for rank in ranks if rank < reached), reached]
-    usual, own = told_rank(population, name), own_cut(population, name)
-    told = usual if usual in ranks else ranks[-1]
-    longest = [rank for rank in ranks if rank != told][max(len(ranks) - most, 0) :]
-    names = {landmark_name(rank, items, own): rank for rank in sorted([told, *longest])}
-    return names, landmark_name(told, items, own)
+    told = landmark_name(usual if usual in ranks else ranks[-1], items, own)
+    names = {landmark_name(rank, items, own): rank for rank in ranks}
+    cuts = figures.cuts(ranks) if along.has_interval else []
+    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
+    first = engine.plan.estimands[0] not in SUMMARIES
+    return HeadBands(names, dict(zip(names, known, strict=True)), told, along.missing, first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class Beside:
 class HeadBands:
     """What is known of the first items of a ranked list.
 
-    ranks    how many items each head has that has a bar, by name
+    ranks    how many items each head has, by name, rising
     bands    the precision of each
     told     the name of the head that the sentence is about
     waiting  what is missing before its bounds; "" where they are there
@@ -55,6 +55,13 @@ class HeadBands:
     told: str
     waiting: str
     first: bool
+
+    def longest(self, most: int) -> HeadBands:
+        """At most so many: the one that is told, and the longest of the others."""
+        others = [name for name in self.ranks if name != self.told]
+        kept = {self.told, *others[max(len(self.ranks) - most, 0) :]}
+        ranks = {name: rank for name, rank in self.ranks.items() if name in kept}
+        return replace(self, ranks=ranks, bands={name: self.bands[name] for name in ranks})
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -32,7 +32,7 @@ class AfterLabels:
 
     if TYPE_CHECKING:
 
-        def _synced(self) -> AbstractContextManager[None]: ...
+        def synced(self) -> AbstractContextManager[None]: ...
 
         def drawn_items(self) -> dict[str, dict[str, str]]: ...
 
@@ -91,7 +91,7 @@ class AfterLabels:
         (Westfall and Young 1993). It is looked for at half of the planned labels, at all, and
         whenever they have doubled. docs/errors.md has measurements.
         """
-        with self._synced():
+        with self.synced():
             kept = self.drawn_items()
 
             def text_of(ids: Sequence[str]) -> list[str]:
@@ -124,7 +124,7 @@ class AfterLabels:
         misses was measured (docs/calibration.md), not proved. Ranges follow from the scores and the
         planned size. Items that are open, unsure or broken count either way.
         """
-        with self._synced():
+        with self.synced():
             return calibration(self.engine, classifier)
 
     def corrected_scores(self, classifier: str | None = None) -> pd.DataFrame:
@@ -151,7 +151,7 @@ class AfterLabels:
         -----
         Source: Zadrozny and Elkan (2002), isotonic regression.
         """
-        with self._synced():
+        with self.synced():
             return corrected_scores(self.engine, classifier)
 
     def strata(self) -> pd.DataFrame:
@@ -162,7 +162,7 @@ class AfterLabels:
         DataFrame
             A row per stratum: its size, labels, rate and share of the uncertainty.
         """
-        with self._synced():
+        with self.synced():
             return strata_table(headline_stage(self.engine))
 
     def confusion(self, classifier: str | None = None) -> pd.DataFrame:
@@ -185,5 +185,5 @@ class AfterLabels:
         ValueError
             The plan does not name the classifier, or it has neither a prediction nor a threshold.
         """
-        with self._synced():
+        with self.synced():
             return confusion(headline_stage(self.engine), classifier)

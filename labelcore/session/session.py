@@ -136,7 +136,6 @@ class Session(AfterLabels):
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         known = store.items_folder if isinstance(store, LabelStore) else None
-
         kept = kept_plan(population, plan)
         engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
         self.store = open_store(store)
@@ -281,8 +280,14 @@ class Session(AfterLabels):
             self.ledger.sync()
 
     @contextmanager
-    def _synced(self) -> Iterator[None]:
-        """Nobody else in this process changes anything in the block, which has the newest log."""
+    def synced(self) -> Iterator[None]:
+        """Read the newest log, and keep others in this process from changing anything in the block.
+
+        Returns
+        -------
+        context manager
+            For ``with``; it gives nothing to the block.
+        """
         with self._lock, self.ledger.one_look():
             yield
 
@@ -541,7 +546,7 @@ class Session(AfterLabels):
         An item that was changed in its source since the project began is answered "broken" as soon
         as it is drawn, and the next one given.
         """
-        with self._synced():
+        with self.synced():
             self.bring_home()
             while (draw := self.drawing.next(annotator)) and self._without_people([draw]):
                 pass
@@ -557,7 +562,7 @@ class Session(AfterLabels):
             How many labels came home.
         """
         number = 0
-        with self._synced():
+        with self.synced():
             while self.home.labels and (coming := self.drawing.coming(CARRIED)) is not None:
                 if self.label_at_home(self.population.id_at(coming[1])) is None:
                     break
@@ -651,7 +656,7 @@ class Session(AfterLabels):
         """
         _check_whole("n", "items", n)
         _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
-        with self._synced():
+        with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.take(n, annotator, minutes)):
                 pass
@@ -702,7 +707,7 @@ class Session(AfterLabels):
         (50, 2)
         """
         _check_whole("n", "items", n)
-        with self._synced():
+        with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.page(n, annotator, LEASE_MINUTES)):
                 pass
@@ -823,7 +828,7 @@ class Session(AfterLabels):
             The store cannot be written; nothing was stored.
         """
         kind, label = self.engine.kind_of(answer)
-        with self._synced():
+        with self.synced():
             shown = self.answering.shown(draw, annotator)
             stored = self.answering.answer(shown, kind, label)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
@@ -854,7 +859,7 @@ class Session(AfterLabels):
             The store cannot be written; nothing was stored.
         """
         given = [(draw, self.engine.kind_of(answer)) for draw, answer in answers.items()]
-        with self._synced():
+        with self.synced():
             shown = [(self.answering.shown(draw, None), *answer) for draw, answer in given]
             stored = self.answering.answer_page(shown)
             with suppress(StoreBusyError, StoreNotWritableError):  # Else with the next item.
@@ -1125,7 +1130,7 @@ class Session(AfterLabels):
         >>> found.items, found.share.value, [one.name for one in found.people]
         (50, 1.0, ['ann', 'bob'])
         """
-        with self._synced():
+        with self.synced():
             return people_agree(self.engine, self.called)
 
     def readings(self) -> pd.DataFrame:
@@ -1146,7 +1151,7 @@ class Session(AfterLabels):
         >>> int(table["readings"].max()), int(table["recommended"].sum())
         (60, 1)
         """
-        with self._synced():
+        with self.synced():
             return readings_table(self.engine)
 
     def label_error(self) -> LabelError:
@@ -1158,7 +1163,7 @@ class Session(AfterLabels):
         LabelError
             If no item was shown twice, it says so.
         """
-        with self._synced():
+        with self.synced():
             return label_error(self.engine, self.store.people(self.project))
 
     # --- ending, and what is asked for besides ------------------------------------------------
@@ -1364,7 +1369,7 @@ class Session(AfterLabels):
         -----
         Reading goes on if the look cannot be recorded; ``unrecorded`` then says why.
         """
-        with self._synced():
+        with self.synced():
             results = self.figures.results()
             self.recorded_looks.record()
             return Results(results)
@@ -1520,7 +1525,7 @@ class Session(AfterLabels):
             There is no such column or estimand, or only one classifier, or the plan's method tells
             no differences.
         """
-        with self._synced():
+        with self.synced():
             return self.figures.differences(_columns(by), estimand, rest)
 
     def judge(
@@ -1553,7 +1558,7 @@ class Session(AfterLabels):
             The file has several classes that are not all numbers, or none of the judge's verdicts;
             or nothing settled can be told of them.
         """
-        with self._synced():
+        with self.synced():
             self.results()
             return self.figures.judge(_columns(by), settled)
 
@@ -1578,7 +1583,7 @@ class Session(AfterLabels):
         ValueError
             As ``differences``.
         """
-        with self._synced():
+        with self.synced():
             return ranking(self.engine, _columns(by), estimand)
 
     @property
@@ -1614,7 +1619,7 @@ class Session(AfterLabels):
             20, then at every fifth, beyond 500 at every hundredth part of the plan. Of any other
             result these are the recorded ``looks``.
         """
-        with self._synced():
+        with self.synced():
             if key in {question.key for question in self.engine.questions}:
                 return self.figures.course()
             return self.looks()
@@ -1639,7 +1644,7 @@ class Session(AfterLabels):
         ValueError
             The plan compares no lists, or not these.
         """
-        with self._synced():
+        with self.synced():
             return list_difference(headline_stage(self.engine)).of(a, b)
 
     def list_items(self, rank: int) -> pd.DataFrame:
@@ -1662,7 +1667,7 @@ class Session(AfterLabels):
         ValueError
             The plan compares no lists, or not down to this rank.
         """
-        with self._synced():
+        with self.synced():
             return differing_items(self.engine, rank)
 
     def curve(self) -> Curve:
@@ -1738,8 +1743,7 @@ class Session(AfterLabels):
         ValueError
             The rank lies outside the curve, or the classifier has no score.
         """
-        with self._lock:
-            return self.figures.cuts([rank])[0]
+        return self.cuts([rank])[0]
 
     def cuts(self, ranks: Sequence[int]) -> list[Cut]:
         """``cut`` at several ranks, worked out together.
@@ -1933,7 +1937,7 @@ class Session(AfterLabels):
         >>> float(labels["weight"].sum().round(6))
         1000.0
         """
-        with self._synced():
+        with self.synced():
             kept = self.drawn_items() if content else {}
 
             def content_of(item_id: str) -> dict[str, str]:

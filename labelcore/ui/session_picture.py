@@ -15,7 +15,6 @@ from labelcore.charts.look_picture import (
     lists_picture,
 )
 from labelcore.designs.curves import EstimatesCurve
-from labelcore.estimands import SUMMARIES
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.heads import heads_of
 from labelcore.plan.plan import Plan
@@ -45,39 +44,48 @@ def picture(
 
     wanted, figure   the view, and the estimate whose chart, was asked for, if the session has them
     """
-    results = session.results()
-    if (choice := results.first(Choice)) is not None:
-        looks, answered = session.looks(), session.engine.answers_given
+    heads = look = None
+    with session.synced():
+        results, looks = session.results(), session.looks()
+        choice, lists = results.first(Choice), results.first(ListDifference)
         further = [further_words(other) for other in session.figures.further_choices()]
-        return choice_picture(choice, looks, answered, further)
-    if (lists := results.first(ListDifference)) is not None:
+        if session.plan.along_ranks:
+            heads = heads_of(session.figures, session.settings.get("ranks"))
+        if choice is None and lists is None:
+            look = _look(session, results, heads, wanted, figure)
+    if choice is not None:
+        return choice_picture(choice, looks, session.engine.answers_given, further)
+    if lists is not None:
         return lists_picture(lists)
-    look = _look(session, results, wanted, figure)
+    assert look is not None
     return figures_picture(look, beside)
 
 
-def _look(session: Session, results: Results, wanted: str | None, figure: str | None) -> Look:
+def _look(
+    session: Session,
+    results: Results,
+    heads: HeadBands | None,
+    wanted: str | None,
+    figure: str | None,
+) -> Look:
     """``wanted``, ``figure``: the view, and whose chart, was asked for."""
-    has_curve, along_ranks = _has_curve(session), session.plan.along_ranks
+    has_curve = _has_curve(session)
     marked, (own, _) = marked_figures(results, session.project), main_and_other(results)
     estimates, claims = marked or own, results.of(Claim)
     names = {one.estimand: one_line(figure_name(one), LONGEST_NAME) for one in estimates}
     views: tuple[str, ...] = (OVER_LABELS,) if own else ()
-    if along_ranks:
+    if heads is not None:
         views = (ALONG_SCORES, *views)
     elif has_curve and not any(one.is_difference for one in own):
         views = (*views, ALONG_SCORES)
     view = wanted if wanted in views else next(iter(views), "")
-    heads = None
-    if along_ranks:
-        beside_figures = MOST_BARS - min(len(estimates), 2)
-        heads = _heads(session, beside_figures)
+    if heads is not None:
+        heads = heads.longest(MOST_BARS - min(len(estimates), 2))
     ranks = {} if heads is None else heads.ranks
     barred = estimates[: max(MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
     charted = next(asked, next(iter(barred), None))
-    key = "" if charted is None else charted.estimand
-    course = session.course(key) if key else []
+    course = [] if charted is None else session.course(charted.estimand)
     along = session.band("precision") if view == ALONG_SCORES else None
     cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     dots = session.figures.agreements(ranks) if dots_shown(session) else {}
@@ -116,16 +124,6 @@ def _has_curve(session: Session) -> bool:
     two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
     return bool(scored) and not session.plan.superseded
-
-
-def _heads(session: Session, most: int) -> HeadBands:
-    """The precision of at most so many first items that matter, or that a person asked for."""
-    along, wanted = session.band("precision"), session.settings.get("ranks")
-    ranks, told = heads_of(session.population, along, wanted, most)
-    cuts = session.cuts([*ranks.values()]) if along.has_interval else []
-    known = [cut.readings.get("precision") for cut in cuts] or [None] * len(ranks)
-    first = session.plan.estimands[0] not in SUMMARIES
-    return HeadBands(ranks, dict(zip(ranks, known, strict=True)), told, along.missing, first)
 
 
 def beside(session: Session) -> Beside:
