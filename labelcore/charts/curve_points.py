@@ -164,10 +164,10 @@ def trend(reading: Reading, values: Numbers, width: Numbers) -> str:
     values, width = values[kept], width[kept]
     if not len(values):
         return f"{NO_LINE[:1].upper()}{NO_LINE[1:]}."
-    first, last = float(values[0]), float(values[-1])
-    numbers = reading.number(first, float(width[0])), reading.number(last, float(width[-1]))
-    coarse = float(max(width[0], width[-1]))
-    if reading.number(first, coarse) == reading.number(last, coarse):
-        return f"It is about {reading.number(first, coarse)} from the first point to the last."
-    ends = f"{numbers[0]} at the first point to {numbers[1]} at the last"
-    return f"It {'falls' if last < first else 'rises'} from {ends}."
+    ends, widths = values[[0, -1]].tolist(), width[[0, -1]].tolist()
+    alike = {reading.number(end, max(widths)) for end in ends}
+    if len(alike) == 1:
+        return f"It is about {alike.pop()} from the first point to the last."
+    first, last = (reading.number(end, own) for end, own in zip(ends, widths, strict=True))
+    how = "falls" if ends[1] < ends[0] else "rises"
+    return f"It {how} from {first} at the first point to {last} at the last."

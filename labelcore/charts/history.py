@@ -42,21 +42,20 @@ def history_chart(
     name = shortened(label or label_of(key_parts(key)[0]))
     if not rows:
         return empty_chart(NOTHING, COLUMNS)
-    track = track_of(rows, key, name, margin)
+    track = track_of(rows, name, margin)
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
         track = replace(track, scale=ends, sides=SIDES)
     texts = [f"{words.count(row.labels)}: {_interval_words(row, key)}" for row in rows]
     drawing = labels_drawing(replace(track, hover=texts))
-    return Chart(drawing, _words(rows, name, margin, key), history_table(rows))
+    return Chart(drawing, looks_words(rows, key, name, margin), history_table(rows))
 
 
-def track_of(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> Track:
+def track_of(rows: Sequence[Seen], name: str, margin: float | None) -> Track:
     """Looks as they are drawn, to the last label that there is."""
     seen = np.array([row[:4] for row in rows], dtype=float).reshape(-1, 4)
     labels, value, low, high = seen.T
-    unit = "points" if is_difference(key) else "%"
-    return Track(labels, value, low, high, 0, margin=margin, name=f"{name}, {unit}")
+    return Track(labels, value, low, high, 0, margin=margin, name=name)
 
 
 def with_race(track: Track, race: Race, now: Estimate) -> Track:
@@ -72,20 +71,20 @@ def with_race(track: Track, race: Race, now: Estimate) -> Track:
     return replace(track, **kept, planned=race.differ, certain=certain)
 
 
-def history_words(
-    rows: Sequence[Seen], key: str, *, margin: float | None = None, label: str = ""
-) -> str:
-    """What ``history_chart`` shows of these, in words."""
-    name = label or label_of(key_parts(key)[0])
-    return _words(rows, shortened(name), margin, key) if rows else NOTHING
-
-
 def _interval_words(row: Seen, key: str) -> str:
     known = not np.isnan(row.low)
     return interval_words(row.estimate, row.low, row.high, known=known, key=key)
 
 
-def _words(rows: Sequence[Seen], name: str, margin: float | None, key: str) -> str:
+def history_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
+    """``looks_words`` with as much of the name as charts have room for."""
+    return looks_words(rows, key, shortened(name), margin)
+
+
+def looks_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
+    """What ``history_chart`` shows of these, in words."""
+    if not rows:
+        return NOTHING
     now = rows[-1]
     known = not np.isnan(now.low)
     parts = [f"{name} is {_interval_words(now, key)}, from {words.count(now.labels)}."]

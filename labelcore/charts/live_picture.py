@@ -214,7 +214,7 @@ class Track:
     possible          the width of what was possible before the first label
     truth             the known truth, at the end of a trial
     sides             what it means above and below zero, of a difference
-    name              of the figure with its unit, above the scale
+    name              of the figure, above the scale with its unit
     hover             (n_looks,), what the pointer is told of each
     certain           numbers of labels, and between which values the figure lies for certain there,
                       whatever the other items are; it is then exact at the last of ``planned``
@@ -308,7 +308,7 @@ def labels_drawing(track: Track) -> Drawing:
     settled[:-1] |= grey[:-1] & settled[1:]
     texts = [track.hover[place] for place in kept] if track.hover else []
     across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
-    up = _upright(track.name, track.scale)
+    up = _upright(f"{track.name}, {'points' if track.sides else '%'}", track.scale)
     bounds = (x, track.low[kept]), (x, track.high[kept])
     parts = [
         *(_expected(across, up, track) if track.certain is None else _certain(up, track)),
@@ -333,11 +333,10 @@ def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> No
     )
 
 
-def along_scores(
-    band: Curve, items: int, cut: int | None, words: str, *, most: int = MOST_RANKS
-) -> Node:
-    """A reading and its band against how many of the first ``items`` are taken, at ``most`` so many
+def along_scores(band: Curve, cut: int | None, words: str, *, most: int = MOST_RANKS) -> Node:
+    """A reading and its band against how many of the first items are taken, at ``most`` so many
     places, and the classifier's own cut, if it has one."""
+    items = band.scope.n_items
     log, last = items >= LOG_FROM_ITEMS, float(items)
     ticks = powers(1.0, last) if log else _steps(last)
     across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, last), ticks, log=log)

@@ -11,14 +11,15 @@ import numpy as np
 from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import (
+    LONGEST_OF_TWO,
     candidate_bar,
     estimate_bar,
     head_bar,
     list_bars,
     list_scale,
 )
-from labelcore.charts.history import history_words, track_of, with_race
-from labelcore.charts.history_table import Seen, history_rows
+from labelcore.charts.history import looks_words, track_of, with_race
+from labelcore.charts.history_table import history_rows
 from labelcore.charts.live_picture import (
     SHARES,
     Bar,
@@ -32,26 +33,30 @@ from labelcore.charts.live_picture import (
     race,
 )
 from labelcore.charts.nodes import Node, node
-from labelcore.charts.race import race_node
+from labelcore.charts.race import Contest, race_node
 from labelcore.charts.rank import rank_words
 from labelcore.promises import CandidateState
 from labelcore.results.lists import ListDifference
 from labelcore.results.look import Beside, HeadBands, Look
-from labelcore.results.race import Race
 from labelcore.results.types import Choice, Estimate
-from labelcore.safe_text import one_line
+from labelcore.safe_text import one_line, shortened
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
-from labelcore.words.race import more_words, verdict_words
+from labelcore.words.race import (
+    heads_words,
+    limits_words,
+    more_words,
+    settles_words,
+    verdict_words,
+)
 from labelcore.words.short_sentences import look_sentence
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
 CANDIDATES_OVER = "Bounds of each candidate's precision against labels."
 MOST_BARS = 4
 LONGEST_NAME = 60
-LONGEST_OF_TWO = 20
 LONGEST_SENTENCE = 200
 GUESS = "grey: a first guess"
 MORE_POINTS = "precision of {first} less {second}, points"
@@ -91,8 +96,7 @@ def choice_picture(
     for place, row in enumerate(rows):
         row["series"], row["out"] = place, CandidateState(row["state"]).out
         row["chosen"] = str(row["classifier"]) == choice.chosen
-    rows.sort(key=lambda row: (not row["chosen"], row["out"]))
-    rows = rows[:MOST_BARS]
+    rows = sorted(rows, key=lambda row: (not row["chosen"], row["out"]))[:MOST_BARS]
     shown = [
         replace(
             candidate_bar(row, one_line(row["classifier"], LONGEST_NAME), choice.chosen),
@@ -132,52 +136,54 @@ def _both(difference: Estimate | ListDifference) -> tuple[str, str]:
 
 def figures_picture(look: Look, beside: Beside) -> Picture:
     """A bar for each figure and head, one chart, and a sentence about one of them."""
-    charted, rows = look.charted, []
-    track, more = None, None
-    if charted is not None:
-        rows = history_rows(look.course, charted.estimand)
-        track = _track(look, beside, charted, rows)
-        more = track.until_first_figure
-    said = look_sentence(look, more)
-    named = _estimate_bars(look, beside, said.told)
-    raced = named.pop(0) if look.race is not None else None
+    track, words, contest = None, "", None
+    if look.charted is not None:
+        track, words = _course(look, beside, look.charted)
+    if look.along is not None:
+        words = rank_words(look.along, look.cut)
+    said = look_sentence(look, None if track is None else track.until_first_figure)
+    if look.race is not None:
+        race, first = look.race, look.estimates[0]
+        certain = limits_words(race), heads_words(race), settles_words(race)
+        ahead = verdict_words(first), told_words(first), more_words(race, first)
+        contest = Contest(race, *certain, *ahead)
+    figures = _estimate_bars(look, beside, said.told)
+    named = figures if contest is None else figures[1:]
     heads = [] if look.heads is None else _head_bars(look, look.heads, said.told)
     shown = [*heads, *named] if look.heads is not None and look.heads.first else [*named, *heads]
     drawn = bars(shown, _scale(look.estimates))
-    if look.race is not None and raced is not None:
-        contest = _contest(look, look.race, raced, shown)
-        drawn = node("div", contest, *([drawn] if shown else []))
+    if contest is not None:  # In the place of the first bar, above the others.
+        asked = bar_name(figures[0]) if figures[0].key and shown else None
+        drawn = node("div", race_node(contest, asked), *([drawn] if shown else []))
     chart = None
     if look.along is not None:
-        items, words = look.along.scope.n_items, rank_words(look.along, look.cut)
-        chart = along_scores(look.along, items, look.cut, words)
-    elif charted is not None and track is not None and look.view == OVER_LABELS:
-        key = charted.estimand
-        words = history_words(rows, key, margin=look.margin, label=look.names[key])
+        chart = along_scores(look.along, look.cut, words)
+    elif track is not None and look.view == OVER_LABELS:
         chart = over_labels(track, words)
-    return Picture(
-        drawn, chart, look.views, look.view, said.text, _legend_of(look, shown), said.of_all
-    )
+    legend = _legend_of(look, shown)
+    return Picture(drawn, chart, look.views, look.view, said.text, legend, said.of_all)
 
 
-def _track(look: Look, beside: Beside, estimate: Estimate, rows: Sequence[Seen]) -> Track:
-    """The figure label by label, and what is expected of it."""
-    key, name = estimate.estimand, look.names[estimate.estimand]
-    scale, sides = _scale([estimate]), _sides(estimate)
+def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]:
+    """The figure label by label with what is expected of it, and its looks in words."""
+    key, margin = estimate.estimand, look.margin
+    rows, ahead = history_rows(look.course, key), beside.ahead(key)
+    name = shortened(look.names[key])
+    words = looks_words(rows, key, name, margin)
     track = replace(
-        track_of(rows, key, name, look.margin),
+        track_of(rows, look.names[key], margin),
         planned=beside.planned,
-        scale=scale,
-        ahead=beside.ahead(key),
+        scale=_scale([estimate]),
+        ahead=ahead,
         suggested=beside.likely.get(key),
         earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
         possible=estimate.possible.high - estimate.possible.low,
         truth=beside.truths.get(key),
-        sides=sides,
+        sides=_sides(estimate),
     )
-    if look.race is None or estimate is not look.estimates[0]:
-        return track
-    return with_race(track, look.race, estimate)
+    if look.race is not None and estimate is look.estimates[0]:
+        track = with_race(track, look.race, estimate)
+    return track, words
 
 
 def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
@@ -185,7 +191,7 @@ def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
     charted = look.charted if look.view == OVER_LABELS else None
     return [
         replace(
-            estimate_bar(estimate, _name_of(look, estimate)),
+            estimate_bar(estimate, own_name(estimate) or look.names[estimate.estimand]),
             key=estimate.estimand if pressed else "",
             shown=estimate is charted,
             told=estimate.estimand == told,
@@ -196,26 +202,12 @@ def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
     ]
 
 
-def _name_of(look: Look, estimate: Estimate) -> str:
-    own = own_name(estimate)
-    return one_line(own, LONGEST_NAME) if own else look.names[estimate.estimand]
-
-
 def _head_bars(look: Look, heads: HeadBands, told: str) -> list[Bar]:
     drawn = {name: head_bar(band, name) for name, band in heads.bands.items()}
     return [
         replace(bar, told=name == told and bar.low is not None, dots=look.dots.get(name))
         for name, bar in drawn.items()
     ]
-
-
-def _contest(look: Look, race: Race, bar: Bar, others: Sequence[Bar]) -> Node:
-    """Who is right where two classifiers disagree; ``bar`` is the one in whose place it stands,
-    above the ``others``."""
-    asked = bar_name(bar) if bar.key and others else None
-    first = look.estimates[0]
-    verdict, value, more = verdict_words(first), told_words(first), more_words(race, first)
-    return race_node(race, verdict, value, more, asked)
 
 
 def _legend_of(look: Look, shown: Sequence[Bar]) -> Node:

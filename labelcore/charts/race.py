@@ -2,47 +2,57 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from labelcore.charts.live_picture import in_series
 from labelcore.charts.nodes import Node, node
 from labelcore.results.race import Race
-from labelcore.words.race import heads_words, limits_words, settles_words
 
 MOST_DOTS, LARGE_DOTS = 60, 34
 """So many stand in one row; more are drawn as three bars."""
 
 
-def race_node(
-    race: Race, verdict: tuple[str, bool], value: str, more: str, asked: Node | None
-) -> Node:
+class Contest(NamedTuple):
+    """A race and what is said of it: ``verdict`` is who is ahead, and whether that names one of the
+    two, ``value`` by how much; ``heads`` stand left, in the middle and right."""
+
+    race: Race
+    limits: str
+    heads: tuple[str, str, str]
+    settles: str
+    verdict: tuple[str, bool]
+    value: str
+    more: str
+
+
+def race_node(contest: Contest, asked: Node | None) -> Node:
     """Who was right where, what settles it, and a chip that says who is ahead.
 
-    verdict  what the chip says, and whether one of the two is named
-    value    the difference; more: what decides it, both in a few words
-    asked    the difference again, as what its chart is asked for by; None where there is one chart
+    asked   the difference again, as what its chart is asked for by; None where there is one chart
     """
-    wins = race.wins
-    counts = wins[0], race.open, wins[1]
-    kinds = "first", "middle", "last"
-    limits, texts, settles = limits_words(race), heads_words(race), settles_words(race)
-    heads = [node("span", text, klass=kind) for text, kind in zip(texts, kinds, strict=True)]
+    race, (ahead, named) = contest.race, contest.verdict
+    heads = [
+        node("span", text, klass=kind)
+        for kind, text in zip(("first", "middle", "last"), contest.heads, strict=True)
+    ]
     lane = node(
         "div",
-        *(_dots(race) if race.differ <= MOST_DOTS else _bars(counts)),
+        *(_dots(race) if race.differ <= MOST_DOTS else _bars(race)),
         node("span", klass="half"),
         klass="lane" if race.differ <= LARGE_DOTS else "lane small",
         role="img",
-        aria_label=", ".join(texts),
+        aria_label=", ".join(contest.heads),
     )
-    chip = node("span", verdict[0], klass="chip named" if verdict[1] else "chip")
-    if verdict[1] and race.lead < 0:
+    chip = node("span", ahead, klass="chip named" if named else "chip")
+    if named and race.lead < 0:
         chip[1]["style"] = in_series(1)
-    end = [chip, node("span", value, klass="value"), node("span", more)]
+    end = [chip, node("span", contest.value, klass="value"), node("span", contest.more)]
     return node(
         "div",
-        node("p", limits),
+        node("p", contest.limits),
         node("div", *heads, klass="sides", aria_hidden="true"),
         lane,
-        node("div", settles, klass="settles"),
+        node("div", contest.settles, klass="settles"),
         node("div", *end, *([] if asked is None else [asked]), klass="verdict"),
         klass="race",
     )
@@ -60,10 +70,11 @@ def _dots(race: Race) -> list[Node]:
     return [*dots, *(node("span", klass="open") for _ in range(race.open)), *last]
 
 
-def _bars(counts: tuple[int, int, int]) -> list[Node]:
-    kinds = "agreed", "open", "square"
+def _bars(race: Race) -> list[Node]:
+    first, second = race.wins
+    numbers = {"agreed": first, "open": race.open, "square": second}
     return [
         node("span", klass=f"stretch {kind}", style=f"flex: {number} 1 0")
-        for number, kind in zip(counts, kinds, strict=True)
+        for kind, number in numbers.items()
         if number
     ]

@@ -204,7 +204,7 @@ def _of_ranks(facts: Facts) -> Node:
     band = facts.primary
     assert isinstance(band, Band)
     cut = own_cut(facts.population, band.scope.classifier)
-    return along_scores(band, len(facts.population), cut, rank_words(band, cut), most=MOST_RANKS)
+    return along_scores(band, cut, rank_words(band, cut), most=MOST_RANKS)
 
 
 def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
@@ -219,14 +219,14 @@ def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
 def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course:
     key, name, margin = now.estimand, name_of(now), now.scope.margin
     rows = history_rows([frame.seen for frame in frames], key)
-    track = track_of(rows, key, name, margin)
+    track = track_of(rows, name, margin)
     if now.is_difference:
         sides = f"{now.scope.classifier} is better", f"{now.scope.versus} is better"
         scale = possible_scale(now.possible.low, now.possible.high)
         track = replace(track, scale=scale, sides=sides)
         if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
             track = with_race(track, contest, now)
-    words = history_words(rows, key, margin=margin, label=name)
+    words = history_words(rows, key, name, margin)
     end = max(float(track.planned), track.now, 1.0)
     return Course(over_labels(track, words), end, history_table(rows), track.scale, key)
 

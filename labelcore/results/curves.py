@@ -109,18 +109,20 @@ class Band(Finding):
     @property
     def told(self) -> FloatArray:
         """(n_points,), ``value`` as words, tables, CSV files and lines of charts have it: NaN where
-        the bounds leave more than 60 % of what is possible, and everywhere while ``tentative``.
+        the bounds are too ``wide``, and everywhere while ``tentative``."""
+        if self.tentative:
+            return np.full(len(self.x), np.nan)
+        return np.where(self.wide, np.nan, self.value) if self.has_interval else self.value
+
+    @property
+    def wide(self) -> BoolArray:
+        """(n_points,), where the bounds leave more than 60 % of what is possible.
 
         Of a number of items the rank is what is possible, of a gain and of DCG, which have no
         largest value, their upper bound."""
-        if self.tentative:
-            return np.full(len(self.x), np.nan)
-        if not self.has_interval:
-            return self.value
         name = self.estimand.removesuffix("_curve")
         possible = {"yield": self.x, "gain": self.high, "dcg": self.high}.get(name)
-        wide = too_wide(self.low, self.high, 1.0 if possible is None else possible)
-        return np.where(wide, np.nan, self.value)
+        return too_wide(self.low, self.high, 1.0 if possible is None else possible)
 
     @property
     def has_interval(self) -> bool:

@@ -10,7 +10,7 @@ from labelcore.estimands import DIFFERENCE, SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.results.look import HeadBands, Look
-from labelcore.results.told_values import Told, known_ends, too_wide
+from labelcore.results.told_values import Told, known_ends
 from labelcore.results.types import Estimate
 from labelcore.words import found_so_far
 from labelcore.words.claims import claims_short
@@ -220,7 +220,7 @@ def short_head(band: Band) -> str:
     figure = THE_HEAD.format(items=f"{int(band.x[0]):,}")
     if not any(known_ends(low, high)):
         return SO_FAR.format(figure=figure, range=between)
-    if all(known_ends(low, high)) and too_wide(low, high):
+    if all(known_ends(low, high)) and band.wide[0]:
         return TOO_WIDE.format(figure=figure, range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if not sure:

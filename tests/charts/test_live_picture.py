@@ -337,7 +337,7 @@ def curve(items: int, **other: object) -> Band:
 
 
 def along(items: int, cut: int | None = None, **other: object) -> Node:
-    return along_scores(curve(items, **other), items, cut, "")
+    return along_scores(curve(items, **other), cut, "")
 
 
 def test_the_curve_has_its_band_and_the_own_cut() -> None:
@@ -377,7 +377,7 @@ def test_a_curve_without_a_band_is_a_grey_guess() -> None:
 
 
 def test_every_chart_names_its_axes_and_the_unit() -> None:
-    drawn = [over_labels(track(name="Recall, %"), ""), along(1000), race([], 9, 0.8, "")]
+    drawn = [over_labels(track(name="Recall"), ""), along(1000), race([], 9, 0.8, "")]
     names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
     assert names == [
         ["Recall, %", "labels"],
