@@ -145,8 +145,8 @@ def population(facts: Facts) -> Markup:
         return section("population", "Items", items)
     model = model_word(file.has_judge).capitalize()
     if len(file.classes) > 2:
-        rows = [(theirs(name), theirs(calls(facts, name))) for name in file.classifiers]
-        return section("population", "Items", items, table(f"{model}s", (model, CALLS), rows))
+        called_by = [(theirs(name), theirs(calls(facts, name))) for name in file.classifiers]
+        return section("population", "Items", items, table(f"{model}s", (model, CALLS), called_by))
     rows = [
         (
             theirs(name),

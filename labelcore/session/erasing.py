@@ -154,9 +154,11 @@ def take_over_erasures(store: LabelStore, project: str, log: Sequence[Event]) ->
     last = [event for event in log if event.kind == ERASED][-1]
     key, place, said = identity_of(record), store.guarded, (last.at, last.annotator, str(last.text))
     gone = [Gone(key, *said, tuple(erased), every=erased.everything)]
-    for name, called in names.items() if place else ():
-        mark = mark_of(place, name)
-        gone.append(Gone(key, *said, mark=mark, words=len(name.split()), called=called))
+    if place is not None:
+        gone += [
+            Gone(key, *said, mark=mark_of(place, name), words=len(name.split()), called=called)
+            for name, called in names.items()
+        ]
     add_gone(place, *gone)
     store.erase(project, Erasure(items=texts, rewritten=[its for _, its in pairs], people=names))
     _without_kept(store, project, None if erased.everything else erased)

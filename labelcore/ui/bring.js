@@ -141,7 +141,7 @@ function begin() {
       if (event.key !== "Enter" || event.repeat || event.isComposing) return;
       const create = part("create")?.querySelector("button");
       if (create && (event.ctrlKey || event.metaKey) && on(
-        "a, button, summary, [type=radio]")) {
+          "a, button, summary, [type=radio]")) {
         event.preventDefault();
         event.stopImmediatePropagation();
         return create.click();
