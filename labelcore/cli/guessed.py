@@ -66,7 +66,10 @@ def command_of(options: dict[str, Any], population: Population, labels: int) -> 
         for value in ([given] if isinstance(given, str) else given or [])
     ]
     first = next(iter([*population.predictions, *population.scores]), "")
-    figures = ["precision", "recall"] if first in population.predictions else ["prevalence"]
+    if first in population.predictions:
+        figures = ["precision", "recall"]
+    else:
+        figures = ["precision_curve"] if first else ["prevalence"]
     return start_command(options["file"], [*pairs, ("--classifier", first)], figures, labels)
 
 

@@ -116,6 +116,17 @@ def test_an_ordinary_file_is_checked_as_its_columns_suggest(
     assert "'complaint' is the positive class." in run(*started)[1]
 
 
+def test_scores_without_a_prediction_start_as_a_ranked_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"m{n},message {n},{n / 300}\n" for n in range(300))
+    Path("ranked.csv").write_text(f"id,text,score\n{rows}", "utf-8")
+    *_, start = run("check", "ranked.csv")[1].splitlines()
+    assert "--classifier classifier --estimand precision_curve --budget 200" in start
+    assert run(*shlex.split(start)[2:])[0] == 0
+
+
 def test_other_files_are_refused_with_what_to_give(tmp_path: Path, run: Run) -> None:
     (tmp_path / "header.csv").write_text("id,text,score,predicted\n")
     code, _, err = run("check", tmp_path / "header.csv")
