@@ -66,10 +66,8 @@ def command_of(options: dict[str, Any], population: Population, labels: int) -> 
         for value in ([given] if isinstance(given, str) else given or [])
     ]
     first = next(iter([*population.predictions, *population.scores]), "")
-    if first in population.predictions:
-        figures = ["precision", "recall"]
-    else:
-        figures = ["precision_curve"] if first else ["prevalence"]
+    scored = ["precision_curve"] if first else ["prevalence"]
+    figures = ["precision", "recall"] if first in population.predictions else scored
     return start_command(options["file"], [*pairs, ("--classifier", first)], figures, labels)
 
 
