@@ -39,6 +39,7 @@ from labelcore.results.base import Finding
 from labelcore.results.types import Estimate
 from labelcore.stats.profile import Cells, FloatArray, smoothed_rates
 from labelcore.tallies import Question, filled
+from labelcore.words.quantities import settled_key
 
 COLUMNS = ("by", "group", "items", "measure", "value", "low", "high", "labels_used", "promise")
 JUDGE, KAPPA = "judge's pass rate", "kappa"
@@ -95,7 +96,8 @@ def judge_table(
     passed = np.arange(2) == index if grades is None else grades
     for part in parts:
         mine = predicted if part is None or groups is None else predicted[groups.codes == part]
-        of_part = beside(stage, [Question(JUDGE, kinds[0], name, index, group=part)], groups)
+        cut = None if part is None else groups  # All items are told alike in every table.
+        of_part = beside(stage, [Question(JUDGE, kinds[0], name, index, group=part)], cut)
         tally = of_part.tallies[of_part.questions[0].subject]
         cells = cells_of(of_part, tally, index)
         of_these = float(cells.size @ passed[tally.prediction] / cells.size.sum())
@@ -111,31 +113,30 @@ def judge_table(
         shared = {"by": groups.label if groups and group else None, "group": group,
                   "items": len(mine), "labels_used": round(float(answers.cells.labelled.sum())),
                   "promise": str(promise_now(engine))}  # fmt: skip
+        of = "" if group is None or groups is None else f"[{groups.label}={group}]"
         if settled:
             ends = settled_ends(engine, of_part, look)
             if ends is None:
                 raise ValueError("settled" + NOT_YET)
-            lines = _told({key: np.array(end) for key, end in ends.items()}, said)
+            found = {key: np.array(end) for key, end in ends.items()}
+            asked_for = {kind.name: results.get(settled_key(kind.name + of)) for kind in kinds}
+            lines = _told(found | _ends_of(asked_for), said)
         elif grades is None:
-            of = "" if group is None or groups is None else f"[{groups.label}={group}]"
-            kept = {kind.name: results.get(kind.name + of) for kind in kinds}
-            lines = _verdicts(of_part, answers, look, said, kept)
+            asked_for = {kind.name: results.get(kind.name + of) for kind in kinds}
+            lines = _told(_ends(of_part, answers, look) | _ends_of(asked_for), said)
         else:
             lines = _grades(of_part, answers, look, grades, said)
         rows += [{**shared, **dict(zip(COLUMNS[3:7], line, strict=True))} for line in lines]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _verdicts(
-    engine: Engine, answers: Answers[Any], look: Look, said: tuple[float, float],
-    kept: Mapping[str, Finding | None],
-) -> Iterator[Measured]:  # fmt: skip
-    """Of verdicts to pass or fail; ``kept``: results by estimand."""
-    ends = _ends(engine, answers, look)
-    for name, result in kept.items():
-        if isinstance(result, Estimate) and result.has_interval and result.value is not None:
-            ends[name] = np.array([result.value, result.low, result.high])
-    return _told(ends, said)
+def _ends_of(results: Mapping[str, Finding | None]) -> dict[str, FloatArray]:
+    """Value, low and high of those results that have them, (3,) each."""
+    return {
+        name: np.array([result.value, result.low, result.high])
+        for name, result in results.items()
+        if isinstance(result, Estimate) and result.has_interval and result.value is not None
+    }
 
 
 def _told(ends: Mapping[str, FloatArray], said: tuple[float, float]) -> Iterator[Measured]:

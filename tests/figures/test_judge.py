@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -326,3 +327,27 @@ def test_bands_and_figures_for_the_truth_count_prompts_as_the_figures_do(
     band = alike.calibration()
     variance = band.value * (1 - band.value) / band.labels
     assert (band.high - band.low > 2 * 1.96 * np.sqrt(variance)).all()
+
+
+@pytest.mark.parametrize("prompts", ["same", "each"])
+def test_all_items_are_told_alike_in_every_table_of_a_judge(prompts: str) -> None:
+    frame = judged_frame(60, systems=TWO)
+    plan = plan_of(budget=90, overlap=0.5, params={"prompts": prompts})
+    plan = replace(plan, together=True)
+    session = lc.Session(judged(frame), plan)
+    truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    people = ("ann", "bob")
+    while any(draws := [session.next(person) for person in people]):
+        for person, draw in zip(people, draws, strict=True):
+            if draw is not None and (draw := session.next(person)) is not None:
+                wrong = person == "bob" and int(draw.item_id.split("-")[1]) % 7 == 0
+                session.answer(draw, truth[draw.item_id] != wrong)
+    for settled in (False, True):
+        alone, by_model = (session.judge(by, settled=settled) for by in (None, "model"))
+        whole = by_model[by_model["group"].isna()]
+        suffix = "@settled" if settled else ""
+        for end in ("value", "low", "high"):
+            assert alone[end].tolist() == pytest.approx(whole[end].tolist())
+            for table, of in ((whole, ""), (by_model[by_model["group"] == "beta"], "[model=beta]")):
+                told = table.set_index("measure").loc["agreement", end]
+                assert told == getattr(session.estimate(f"accuracy{of}{suffix}"), end)
