@@ -154,7 +154,8 @@ def moves_of_odds(
     *,
     anywhere: bool = False,
 ) -> FloatArray:
-    """By how much the odds of the unsure items move the low and the high end, (2, n_rows).
+    """By how much the odds of the unsure items move the low and the high end, (2, n_rows); 0 where
+    there is no figure.
 
     cells      with the sizes of the file; the unsure left out
     rates      (n_cells,), those of the items that can be judged
@@ -171,7 +172,7 @@ def moves_of_odds(
         if anywhere:
             apart = np.where(rising, FARTHEST, -FARTHEST)
         moves.append(table.value(np.clip(totals + unsure * apart, 0, cells.size)) - middle)
-    return np.array(moves)
+    return np.nan_to_num(moves)
 
 
 def ranges_of_all(

@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -366,3 +367,21 @@ def test_either_way_holds_what_a_figure_is_by_the_odds_at_every_label(known: Kno
             if one.odds is not None and one.either_way is not None:
                 assert one.either_way.low <= one.odds.low
                 assert one.odds.high <= one.either_way.high
+
+
+def test_without_a_figure_the_odds_move_no_end() -> None:
+    """The second classifier calls nothing positive, so that it has no precision."""
+    random = np.random.default_rng(3)
+    items = pd.DataFrame({"text": "item", "b": ["no"] * 120})
+    items["a"] = np.where(random.random(120) < 0.4, "yes", "no")
+    population = lc.read_population(
+        items, content="text", predictions={"a": "a", "b": "b"}, classes=["no", "yes"],
+        name="items.csv",
+    )  # fmt: skip
+    plan = plan_of("simple_random", 60, unsure="odds", target="process", classifier=["a", "b"])
+    session = lc.Session(population, replace(plan, estimands=("accuracy",)))
+    while (draw := session.next()) is not None:
+        session.answer(draw, "unsure" if draw.index % 5 == 0 else draw.index % 2 == 0)
+    (row,) = session.differences(estimand="precision").to_dict("records")
+    assert np.isnan(row["value"])
+    assert -1 <= row["low"] < row["high"] <= 1
