@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -32,6 +32,7 @@ from labelcore.session.prepared import place as prepared_place
 from labelcore.session.projects import RETENTION, first_words, opened_items
 from labelcore.store import (
     ConflictError,
+    ErasedList,
     Erasure,
     Gone,
     LabelStore,
@@ -39,7 +40,10 @@ from labelcore.store import (
     Settings,
     act,
     add_gone,
+    alone_in,
     back_up_now,
+    backups_folder,
+    change_erased,
     command_user,
     difference,
     forget_seal,
@@ -54,7 +58,6 @@ from labelcore.store import (
     remove_written,
     seal,
     set_aside,
-    write_erased,
 )
 
 TRIES = 20
@@ -252,10 +255,18 @@ def _erase_items(
 
 def _without_kept(store: LabelStore, project: str, items: Collection[str] | None) -> None:
     """What is kept of a project's items beside the store, written anew without these; None: without
-    all."""
-    record, folder = store.project(project), store.items_folder
+    all. One erasure after another does so, each from what the one before left."""
+    if (folder := store.items_folder) is not None:
+        with alone_in(folder):
+            _write_without(store, project, folder, items)
+
+
+def _write_without(
+    store: LabelStore, project: str, folder: Path, items: Collection[str] | None
+) -> None:
+    record = store.project(project)
     population = _population(store, record)
-    if folder is None or population is None:
+    if population is None:
         return
     source, before = json.loads(record.population_json), places_of(record)
     held = [item for item in population._ids.all() if items is None or item in items]
@@ -345,9 +356,7 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
     gone = Gone("", now(), who, why, mark=mark, words=words, called=called)
     add_gone(store.guarded, gone)
     if store.guarded is not None:
-        known = read_erased(store.guarded)
-        listed = (_unnamed_gone(entry, same, words, called) for entry in known.gone)
-        write_erased(store.guarded, replace(known, gone=tuple(listed)))
+        change_erased(store.guarded, lambda known: _unnamed_list(known, same, words, called))
     events = sum(
         _erase_name(store, record.name, same, called, who, why, words) for record in records
     )
@@ -361,9 +370,17 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
     return _clean(store, done, left, [gone])
 
 
-def _unnamed_gone(entry: Gone, same: Same, words: int, called: str) -> Gone:
-    who = called if same(entry.who) else entry.who
-    return replace(entry, who=who, why=without_words(entry.why, same, words, called))
+def _unnamed_list(known: ErasedList, same: Same, words: int, called: str) -> ErasedList:
+    """The list of what was erased without a name among who erased it and why."""
+    listed = (
+        replace(
+            entry,
+            who=called if same(entry.who) else entry.who,
+            why=without_words(entry.why, same, words, called),
+        )
+        for entry in known.gone
+    )
+    return replace(known, gone=tuple(listed))
 
 
 def _names(store: LabelStore, record: ProjectRecord, name: str) -> bool:
@@ -558,7 +575,16 @@ def _clean(
     store: LabelStore, done: Erased, outside: Iterable[str], listed: Sequence[Gone]
 ) -> Erased:
     """Make sure that no byte is left: of the store, its backups, what was set aside, and files that
-    were written for the owner."""
+    were written for the owner. One erasure after another does so: each makes a backup, and removes
+    those of others."""
+    place = store.guarded
+    with nullcontext() if place is None else alone_in(backups_folder(place)):
+        return _cleaned(store, done, outside, listed)
+
+
+def _cleaned(
+    store: LabelStore, done: Erased, outside: Iterable[str], listed: Sequence[Gone]
+) -> Erased:
     place, gone = store.guarded, []
     left = [*dict.fromkeys(outside)]
     store.cleanse()
@@ -700,7 +726,7 @@ def _unsteady(place: Path, at: datetime) -> str:
     went_on = looked and timedelta(hours=-1) < at - datetime.fromisoformat(looked) < jump
     if not (went_on and steady):
         steady = at.isoformat()
-    write_erased(place, replace(known, looked=at.isoformat(), steady=steady))
+    change_erased(place, lambda now: replace(now, looked=at.isoformat(), steady=steady))
     if at - datetime.fromisoformat(steady) >= timedelta(hours=STEADY_HOURS):
         return ""
     return f"the clock has to go on for {STEADY_HOURS} hours first"

@@ -28,8 +28,11 @@ from labelcore.store.base import Seal as Seal
 from labelcore.store.base import SealedProject as SealedProject
 from labelcore.store.base import Settings as Settings
 from labelcore.store.base import acts_follow as acts_follow
+from labelcore.store.erased import ErasedList as ErasedList
 from labelcore.store.erased import Gone as Gone
 from labelcore.store.erased import add_gone as add_gone
+from labelcore.store.erased import alone_in as alone_in
+from labelcore.store.erased import change_erased as change_erased
 from labelcore.store.erased import forget_seal as forget_seal
 from labelcore.store.erased import mark_of as mark_of
 from labelcore.store.erased import note_written as note_written
@@ -37,7 +40,6 @@ from labelcore.store.erased import read_erased as read_erased
 from labelcore.store.erased import remove_backups as remove_backups
 from labelcore.store.erased import remove_written as remove_written
 from labelcore.store.erased import set_aside as set_aside
-from labelcore.store.erased import write_erased as write_erased
 from labelcore.store.guard import Guard as Guard
 from labelcore.store.guard import back_up_now as back_up_now
 from labelcore.store.guard import seal as seal

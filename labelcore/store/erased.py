@@ -13,9 +13,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from pathlib import Path
@@ -87,17 +89,38 @@ def read_erased(place: Path | None) -> ErasedList:
         ) from error
 
 
-def write_erased(place: Path, known: ErasedList) -> None:
-    """All of it or nothing. Raises OSError."""
-    with whole_file(erased_file(place)) as stream:
-        stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
+def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> None:
+    """Let ``change`` make another list of the one there: all of it or nothing, with nobody in
+    between who changes it, too. Raises OSError, StoreError."""
+    with alone_in(place.parent):
+        known = change(read_erased(place))
+        with whole_file(erased_file(place)) as stream:
+            stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """No other thread or process is in such a block for this folder, where the system can see to
+    it: Windows and some network drives cannot."""
+    handle = None
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sys.platform != "win32":
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
 
 
 def add_gone(place: Path | None, *gone: Gone) -> None:
     """Before anything is erased: what is broken off is done when the store is opened next."""
     if place is not None:
-        known = read_erased(place)
-        write_erased(place, replace(known, gone=(*known.gone, *gone), unclean=True))
+        change_erased(place, lambda known: replace(known, gone=(*known.gone, *gone), unclean=True))
 
 
 def note_written(place: Path | None, file: Path) -> None:
@@ -105,9 +128,8 @@ def note_written(place: Path | None, file: Path) -> None:
     cannot be written hurts nobody."""
     with suppress(OSError, StoreError):
         if place is not None:
-            known = read_erased(place)
-            files = {**known.written, str(file.resolve()): _digest(file)}
-            write_erased(place, replace(known, written=files))
+            new = {str(file.resolve()): _digest(file)}
+            change_erased(place, lambda known: replace(known, written={**known.written, **new}))
 
 
 def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
@@ -124,9 +146,14 @@ def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
             removed.append(file)
         else:
             changed.append(file)
+    stay = {str(file): "" for file in changed}
+
+    def left(now: ErasedList) -> ErasedList:
+        new = {name: was for name, was in now.written.items() if known.written.get(name) != was}
+        return replace(now, written={**stay, **new}, unclean=now.gone != known.gone)
+
     if place is not None:
-        written = {str(file): "" for file in changed}
-        write_erased(place, replace(known, written=written, unclean=False))
+        change_erased(place, left)
     return removed, changed
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -40,7 +41,7 @@ from labelcore.session.erasing import (
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
-from labelcore.store import add_gone, back_up_now, note_written
+from labelcore.store import add_gone, back_up_now, note_written, read_erased
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
 from tests.stores import tamper, url
@@ -175,6 +176,26 @@ def test_every_text_is_that_of_an_item_drawn_meanwhile_too(
     erase_items(session.store, "spam", None, **WHY)
     assert drawn and holding(home, text_of(drawn[0])) == []
     assert verify(url(home / "labels.db")).whole and replay_project(session.store, "spam").erased
+
+
+def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: Path) -> None:
+    """What one lists is not lost to another, and no one removes the backup that another makes."""
+    asked, place = label(session, 24), home / "labels.db"
+
+    def erased(items: list[str]) -> None:
+        with closing(lc.open_store(url(place))) as store:
+            for item in items:
+                erase_items(store, "spam", [item], **WHY)
+
+    with ThreadPoolExecutor(4) as pool:
+        tasks = [pool.submit(erased, asked[first::4]) for first in range(4)]
+        while not all(task.done() for task in tasks):
+            note_written(place, home.parent / "items.csv")
+        for task in tasks:
+            task.result()
+    listed = {item for gone in read_erased(place).gone for item in gone.items}
+    assert listed == set(asked) and verify(url(place)).whole
+    assert [one for one in asked if holding(home, text_of(one))] == []
 
 
 def test_before_the_first_label_the_words_of_the_project_stay(home: Path) -> None:
