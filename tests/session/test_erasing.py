@@ -42,6 +42,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.store import add_gone, back_up_now, note_written, read_erased
+from labelcore.store.sqlite import SqliteStore
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
 from tests.stores import tamper, url
@@ -402,6 +403,20 @@ def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
     assert again.events[-1].annotator == "retention" and verify(url(home / "labels.db")).whole
     with pytest.raises(ValueError, match="days must be 1 or more, got 0"):
         set_retention(store, "spam", 0)
+
+
+def test_who_labels_while_logs_are_read_sets_no_clock_wrong(
+    session: lc.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label(session, 2)
+
+    def read_while_others_label(self: SqliteStore, project: str, after: int = 0) -> list[Event]:
+        monkeypatch.undo()
+        label(session, 1)
+        return self.events(project, after)
+
+    monkeypatch.setattr(SqliteStore, "events", read_while_others_label)
+    assert carry_out_retention(session.store).why == "the clock has to go on for 20 hours first"
 
 
 @pytest.mark.parametrize("kind", ["labelled", "finished", "reworded"])
