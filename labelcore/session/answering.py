@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -47,15 +48,18 @@ class Answering:
 
     def answer_page(self, given: Sequence[tuple[Shown, str, str | None]]) -> list[Event]:
         """Store answers to several draws, all of them or none, in the order of the draws; one that
-        is there already is left out. The events that answer the draws, in that order."""
+        is there already is left out. The events that answer the draws, in that order. AnswerError
+        for two answers to one item: what the second is depends on the first."""
         ordered = sorted(given, key=lambda answer: page_order(answer[0].draw))
 
         def build() -> list[Event]:
-            return [
-                self._event(shown, kind, label)
-                for shown, kind, label in ordered
-                if shown.draw.token not in self.state.answered
-            ]
+            new = [one for one in ordered if one[0].draw.token not in self.state.answered]
+            for index, times in Counter(shown.draw.index for shown, _, _ in new).items():
+                if times > 1:
+                    raise AnswerError(
+                        f"item {index} has {times} answers here: answer its draws one after another"
+                    )
+            return [self._event(*one) for one in new]
 
         self.ledger.write_together(build)
         return [self.state.answered[shown.draw.token] for shown, _, _ in ordered]

@@ -852,7 +852,7 @@ class Session(AfterLabels):
         Raises
         ------
         AnswerError
-            An answer or a token is unknown; nothing was stored.
+            An answer or a token is unknown, or two draws are of the same item; nothing was stored.
         LateAnswerError
             A person has answered one of the items since, by another draw; nothing was stored.
         StoreError

@@ -71,6 +71,29 @@ def test_a_page_is_stored_whole_or_not_at_all(
     assert session.labels == PAGE
 
 
+@pytest.mark.parametrize("people", [("ann", "ann"), ("ann", "bob")])
+@pytest.mark.parametrize("again", [False, True])
+def test_two_answers_to_one_item_are_no_page(
+    tmp_path: Path, people: tuple[str, str], again: bool
+) -> None:
+    """Which was the first decides what the second is; stored together, no log could be read."""
+    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", overlap=1.0)
+    if again:
+        session.answer(next_draw(session, "eve"), "yes")
+    draws = []
+    for who in people:
+        draws.append(next_draw(session, who))
+        session.release(draws[-1])
+    assert {draw.index for draw in draws} == {1} and draws[0].repeat is again
+    before = session.labels
+    with pytest.raises(AnswerError, match="item 1 has 2 answers here: answer its draws one after"):
+        session.answer_page(dict(zip(draws, ("yes", "no"), strict=True)))
+    assert session.labels == before
+    session.answer_page({draws[0]: "yes"})
+    assert lc.Session.open(session.store, "default").events == session.events
+    replays(session)
+
+
 def test_a_page_is_stored_behind_what_others_were_faster_with(tmp_path: Path) -> None:
     session = start(tmp_path, budget=40)
     other = lc.Session(session.population, session.plan, session.store)
