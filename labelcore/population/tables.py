@@ -59,7 +59,8 @@ class WrittenLines:
     def __init__(self, file: str, rows: Iterable[Mapping[str, Any]]) -> None:
         self.path = folder_of(self) / file
         with self.path.open("w", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            for row in rows:
+                stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
         """Another process reads the file; it is this one's to remove."""
@@ -69,7 +70,7 @@ class WrittenLines:
 Written = WrittenTable | WrittenLines
 
 
-def written_table(source: object) -> WrittenTable | None:
+def written_table(source: object) -> Written | None:
     """The source as one Parquet file; None for a path to a file that is a table itself, or not
     there.
 
@@ -136,7 +137,7 @@ def _alike(cells: list[Any]) -> list[Any]:
 # --- tables in memory ----------------------------------------------------------------------------
 
 
-def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS) -> WrittenTable:
+def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS) -> Written:
     """Of (name, values) pairs; every column that cannot be written is a fault."""
     arrays: list[tuple[str, Any]] = []
     faults: list[Fault] = []
@@ -144,11 +145,22 @@ def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS
         try:
             arrays.append((column, pa.array(values, from_pandas=True)))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            faults.append(_mixed(name, column, values))
+            if {int} == {type(value) for value in values} - {type(None)}:  # Of over 64 bits.
+                arrays.append((column, pa.array(_texts(values))))
+            else:
+                faults.append(_mixed(name, column, values))
     if faults:
         raise PopulationError(faults)
     table = pa.Table.from_arrays([_plain(part) for _, part in arrays], [name for name, _ in arrays])
-    return WrittenTable(name, [table], table.schema, file)
+    try:
+        return WrittenTable(name, [table], table.schema, file)
+    except pa.ArrowNotImplementedError:  # An object without a field is nothing that Parquet holds.
+        return WrittenLines(f"{Path(file).stem}.jsonl", table.to_pylist())
+
+
+def _texts(values: Iterable[Any]) -> list[str | None]:
+    """Values that Arrow, or Parquet, has no type for, or only that of a bare number."""
+    return [None if value is None or value != value else str(value) for value in values]
 
 
 def _mixed(name: str, column: str, values: Iterable[Any]) -> Fault:
@@ -171,7 +183,10 @@ def _pandas_columns(name: str, frame: Any) -> Iterator[tuple[str, Any]]:
         if not isinstance(column, (str, int)):
             rule = f"the name of a column must be text, got {type(column).__name__} {column!r}"
             raise PopulationError([Fault(name, None, None, None, rule)])
-        yield str(column), frame.iloc[:, place]
+        values = frame.iloc[:, place]
+        kind = getattr(values.dtype, "categories", values).dtype
+        spans = str(kind).startswith(("period", "interval", "timedelta"))
+        yield str(column), _texts(values) if spans else values
 
 
 def _record_columns(rows: Sequence[Any]) -> list[tuple[str, list[Any]]]:
@@ -219,11 +234,14 @@ def _plain_table(table: pa.Table) -> pa.Table:
 
 
 def _plain(column: Any) -> Any:
-    """Without categories, whose codes may differ from part to part, and in types of Parquet."""
+    """Without categories, whose codes may differ from part to part, and in types of Parquet: a span
+    of time as text, of which it would be a bare number there."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
         kind = column.type
+    if pa.types.is_duration(kind) or pa.types.is_interval(kind):
+        return pa.array(_texts(column.to_pylist()), pa.string())
     views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     return column.cast(views[str(kind)]) if str(kind) in views else column
 

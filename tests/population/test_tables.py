@@ -267,3 +267,46 @@ def test_views_are_refused_where_pyarrow_would_crash(monkeypatch: pytest.MonkeyP
     with pytest.raises(ValueError, match=r"pyarrow 24\.0\.0 cannot read texts in views; install"):
         lc.read_population(views(pa.table(COLUMNS)), **ARGUMENTS)
     assert len(lc.read_population(Batches(pa.table(COLUMNS)), **ARGUMENTS)) == 4
+
+
+SPANS: dict[str, tuple[Any, list[str]]] = {
+    "months": (pd.PeriodIndex(["2024-01", "2024-02"], freq="M"), ["2024-01", "2024-02"]),
+    "bins": (pd.cut(pd.Series([1, 9]), [0, 5, 10]), ["(0, 5]", "(5, 10]"]),
+    "durations": (pd.to_timedelta([1, 90], unit="min"), ["0 days 00:01:00", "0 days 01:30:00"]),
+}
+
+
+@pytest.mark.parametrize("kind", SPANS)
+def test_spans_are_read_as_they_are_written(kind: str, tmp_path: Path) -> None:
+    values, texts = SPANS[kind]
+    frame = pd.DataFrame({"text": ["a", "b"], "span": values})
+    found = lc.read_population(frame, content="text", groups="span")
+    assert found.column("span") == texts
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    again = lc.read_population(tmp_path / "items.csv", content="text", groups="span")
+    assert again.groups["span"].names == found.groups["span"].names
+    none = lc.read_population(frame.assign(span=frame["span"].shift(1)), content="text")
+    assert none.column("span")[0] == ""
+
+
+def test_durations_of_arrow_are_no_bare_numbers() -> None:
+    table = pa.table({"text": ["a", "b"], "took": pa.array([90, None], pa.duration("s"))})
+    assert lc.read_population(table, content="text").column("took")[0].endswith("0:01:30")
+
+
+@pytest.mark.parametrize("number", [10**20, -(10**19), 2**63])
+def test_whole_numbers_of_any_size(number: int) -> None:
+    rows = [{"id": number, "text": "a"}, {"id": -1, "text": "b"}]
+    found = lc.read_population(rows, id="id", content="text", scores={"lr": "id"})
+    assert found.ids() == [str(number), "-1"]
+    assert found.scores["lr"].tolist() == [float(number), -1.0]
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_objects_without_a_field(framed: bool) -> None:
+    rows = [{"text": "a", "of": {"x": {}, "y": 1}}, {"text": "b", "of": {"x": {}, "y": 2}}]
+    found = lc.read_population(
+        pd.DataFrame(rows) if framed else rows, content="text", metadata="of", scores={"lr": "of.y"}
+    )
+    assert found.metadata("2") == {"of": '{"x": {}, "y": 2}'}
+    assert found.scores["lr"].tolist() == [1, 2]
