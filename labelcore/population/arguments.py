@@ -66,7 +66,7 @@ class Arguments:
             prompt=_optional_text("prompt", given.get("prompt")),
             passing={
                 name: _names(f"passing[{name!r}]", values)
-                for name, values in dict(given.get("passing", {})).items()
+                for name, values in _mapping("passing", given.get("passing", {})).items()
             },
         )
 
@@ -255,7 +255,9 @@ def _edges(groups: Any) -> dict[str, tuple[float, ...]]:
         return {}
     cuts = {}
     for name, edges in groups.items():
-        ends = tuple(float(edge) for edge in edges or ())
+        if edges is not None and (isinstance(edges, str) or not isinstance(edges, Sequence)):
+            raise _wrong(f"groups[{name!r}]", "a list of rising numbers, where it is cut", edges)
+        ends = tuple(_number(f"each number in groups[{name!r}]", edge) for edge in edges or ())
         if not (all(map(math.isfinite, ends)) and all(low < high for low, high in pairwise(ends))):
             raise _wrong(f"groups[{name!r}]", "a list of rising numbers, where it is cut", edges)
         if ends:
@@ -274,7 +276,7 @@ def _classes(value: object) -> tuple[str, ...] | None:
 def _mapping(argument: str, value: object) -> Mapping[str, object]:
     key = "helper" if argument == "helpers" else "classifier"
     if not isinstance(value, Mapping):
-        or_column = "" if argument == "thresholds" else ", or the name of a column"
+        or_column = "" if argument in ("thresholds", "passing") else ", or the name of a column"
         raise _wrong(argument, f"a mapping whose keys are {key}s{or_column}", value)
     for name in value:
         if not isinstance(name, str):

@@ -125,7 +125,7 @@ def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float6
     try:
         numbers = pc.fill_null(pointed.cast(pa.float64()), np.nan)
     except pa.ArrowInvalid:
-        return np.array([_number(text, decimal) for text in column.to_pylist()], dtype=np.float64)
+        return np.array([number_of(text, decimal) for text in column.to_pylist()], dtype=np.float64)
     values: NDArray[np.float64] = np.array(numbers.to_numpy())
     return values
 
@@ -134,7 +134,8 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _number(text: str | None, decimal: str) -> float:
+def number_of(text: str | None, decimal: str) -> float:
+    """The number that a text is, NaN where it is none."""
     if text is None or not NUMBER[decimal].fullmatch(text):
         return np.nan
     return float(text.replace(decimal, "."))

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from labelcore.population.checks import number_of
 from labelcore.population.text import as_text
 from labelcore.stats.orders import narrow
 
@@ -19,6 +20,7 @@ MOST = 1_000
 """So many different values a column of groups may have; of prompts there may be any number."""
 MANY, PARTS = 20, 4
 """More different numbers than so many are cut into so many ranges, dates into months."""
+CODE = re.compile(r"[+-]?0\d")
 DATE = re.compile(r"(\d{4}-\d{2})-\d{2}([T ].*)?")
 BLOCK = 1 << 20
 
@@ -85,16 +87,16 @@ def read_group(column: pa.ChunkedArray) -> Group:
     return Group(narrow(place, max(len(values), 1))[whole], values.take(pa.array(order[empty:])))
 
 
-def cut_group(group: Group, edges: Sequence[float] = ()) -> Group:
+def cut_group(group: Group, edges: Sequence[float] = (), decimal: str = ".") -> Group:
     """Numbers by ranges that end before each of ``edges``, without these at their quartiles; dates
-    by month. Other columns, and those of few values, as they are.
+    by month. Other columns, those of codes such as 0815, and those of few values, as they are.
 
     Raises ValueError with the first value that is no number where there are edges.
     """
     names = group.names
     if not edges and len(names) <= MANY:
         return group
-    numbers = [_number(name) for name in names]
+    numbers = [_number(name, decimal) for name in names]
     if edges and None in numbers:
         raise ValueError(names[numbers.index(None)])
     if None not in numbers:
@@ -108,22 +110,19 @@ def cut_group(group: Group, edges: Sequence[float] = ()) -> Group:
     return _joined(group, np.array([kept.index(month) for month in months]), kept)
 
 
-def may_be_cut(values: Collection[str]) -> bool:
+def may_be_cut(values: Collection[str], decimal: str = ".") -> bool:
     """Whether a column of these values is one of numbers or dates, which ``cut_group`` cuts.
 
     >>> may_be_cut(["3", "-1.5"]), may_be_cut(["2026-01-05"]), may_be_cut(["3", "x"])
     (True, True, False)
     """
-    numbers = all(_number(value) is not None for value in values)
+    numbers = all(_number(value, decimal) is not None for value in values)
     return bool(values) and (numbers or all(map(DATE.fullmatch, values)))
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
+def _number(text: str, decimal: str) -> float | None:
+    number = number_of(text, decimal)
+    return number if np.isfinite(number) and not CODE.match(text) else None
 
 
 def _quartiles(group: Group, values: NDArray[np.float64]) -> list[float]:
@@ -139,10 +138,13 @@ def _quartiles(group: Group, values: NDArray[np.float64]) -> list[float]:
 
 def _ranges(ends: Sequence[float]) -> list[str]:
     """
-    >>> _ranges([100.0, 1500.0])
-    ['under 100', '100 to 1,500', '1,500 or more']
+    >>> _ranges([100.0, 1500.0]), _ranges([1700000068.5, 1700000138.5])[1]
+    (['under 100', '100 to 1,500', '1,500 or more'], '1700000068.5 to 1700000138.5')
     """
-    texts = [f"{end:,.0f}" if end == round(end) else f"{end:.6g}" for end in ends]
+    for digits in (6, 15, 17):
+        texts = [f"{end:,.0f}" if end == round(end) else f"{end:.{digits}g}" for end in ends]
+        if len({*texts}) == len(texts):
+            break
     inner = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"under {texts[0]}", *inner, f"{texts[-1]} or more"] if texts else ["all"]
 

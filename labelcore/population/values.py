@@ -167,13 +167,14 @@ def _check_values(
         passes = {word for some in passing.values() for word in some}
         column = columns[arguments.known]
         known = _check_known(arguments.known, column, classes, positive, values, passes)
+    decimal = table.dialect.decimal
     helpers = {
-        column: read_helper(columns[column], table.dialect.decimal)
+        column: read_helper(columns[column], decimal)
         for column in dict.fromkeys(arguments.helpers.values())
         if column in columns
     }
     groups = {
-        column: _check_group("groups", column, columns[column], general, arguments.edges)
+        column: _check_group("groups", column, columns[column], general, arguments.edges, decimal)
         for column in dict.fromkeys(arguments.groups)
         if column in columns
     }
@@ -189,11 +190,12 @@ def _check_group(
     column: pa.ChunkedArray,
     general: FaultList,
     edges: Mapping[str, Sequence[float]] = NO_EDGES,
+    decimal: str = ".",
 ) -> Group:
     group = read_group(column)
     if argument == "groups":
         try:
-            group = cut_group(group, edges.get(name, ()))
+            group = cut_group(group, edges.get(name, ()), decimal)
         except ValueError as error:
             general.add_rule(
                 f"groups cuts {name!r} at numbers, so that its values must be numbers, got {error}",

@@ -207,7 +207,8 @@ class Items(Rules):
     def cuttable(self) -> list[str]:
         """The columns of numbers or dates, whose ranges or months may be groups."""
         names = [name for name in self.bare.unused(self.head.columns) if name not in self.groupable]
-        return [name for name in names if may_be_cut(self.values[name])]
+        decimal = self.head.dialect.decimal
+        return [name for name in names if may_be_cut(self.values[name], decimal)]
 
     @cached_property
     def columns(self) -> Columns:

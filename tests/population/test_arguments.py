@@ -35,6 +35,8 @@ DATA = "text,s,t,p\na,0.1,5,no\nb,0.3,4,yes\nc,0.9,3,no\n"
         ({"predictions": ["p"]}, "predictions must be a mapping .*, or the name of a column"),
         ({"predictions": {"lr": ["p"]}}, r"predictions\['lr'\] must be the name of a column"),
         ({"thresholds": 0.5}, "thresholds must be a mapping"),
+        ({"passing": "pass"}, "passing must be a mapping whose keys are classifiers, got str"),
+        ({"passing": None}, "passing must be a mapping whose keys are classifiers, got NoneType"),
         ({"thresholds": {"lr": "0.5"}}, r"thresholds\['lr'\] must be a number .* got str"),
         ({"thresholds": {"lr": True}}, r"thresholds\['lr'\] must be a number .* got bool"),
         ({"thresholds": {"lr": [0.5, None]}}, r"thresholds\['lr'\] .* got NoneType"),

@@ -152,9 +152,38 @@ def test_numbers_are_cut_into_ranges_and_dates_into_months() -> None:
 
 
 @pytest.mark.parametrize(
+    "form", ["{}_1", "{:05}", "2026_{}"], ids=["parts", "leading zeros", "years"]
+)
+def test_codes_are_no_numbers(form: str) -> None:
+    names = [form.format(number) for number in range(30)]
+    frame = rows().assign(code=np.resize(names, N))
+    found = lc.read_population(frame.astype({"code": str}), **READ | {"groups": "code"})
+    assert found.groups["code"].names == tuple(sorted(names))
+
+
+def test_a_decimal_comma_is_one_in_groups_too(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("text;score;length\n" + "".join(f"x;0,{n + 10};{n},5\n" for n in range(1200)))
+    read: dict[str, Any] = {"content": "text", "scores": {"lr": "score"}}
+    found = lc.read_population(path, groups="length", **read)
+    assert len(found.groups["length"].names) == 4
+    own = lc.read_population(path, groups={"length": [7.5]}, **read)
+    assert np.bincount(own.groups["length"].codes).tolist() == [7, 1193]
+
+
+def test_ranges_far_from_zero_have_different_names() -> None:
+    frame = rows().assign(at=1_700_000_000.5 + 7.0 * np.arange(N))
+    at = lc.read_population(frame, **READ | {"groups": "at"}).groups["at"]
+    assert len(set(at.names)) == 4 and at.names[0].startswith("under 17000010")
+
+
+@pytest.mark.parametrize(
     ("groups", "said"),
     [({"language": [3]}, "its values must be numbers, got"),
-     ({"score": [0.5, 0.2]}, "a list of rising numbers")],
+     ({"score": [0.5, 0.2]}, "a list of rising numbers"),
+     ({"score": 0.5}, r"groups\['score'\] must be a list of rising numbers, .*, got float"),
+     ({"score": "0.5"}, r"groups\['score'\] must be a list of rising numbers, .*, got str"),
+     ({"score": ["a"]}, r"each number in groups\['score'\] must be .*, got str")],
 )  # fmt: skip
 def test_edges_that_cannot_be_are_refused(groups: dict[str, list[float]], said: str) -> None:
     with pytest.raises((PopulationError, TypeError, ValueError), match=said):
