@@ -93,11 +93,16 @@ def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str)
     first = as_text(column.take(pa.array(wrong[:1]))).to_pylist()
     if any(text.endswith("%") for text in first):
         return SCORE_RULE + PERCENT
-    return SCORE_RULE + (HINT if any(NUMBER[","].fullmatch(text) for text in first) else "")
+    comma = any("," in text and NUMBER[","].fullmatch(text) for text in first)
+    return SCORE_RULE + (HINT if comma else "")
 
 
 def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | None:
-    """(n_items,) numbers, NaN where there is none; None for a type that holds no numbers."""
+    """(n_items,) numbers, NaN where there is none; None for a type that holds no numbers.
+
+    Those of 32 bits, and decimals, are the numbers that they are written as: 0.7, by which they are
+    compared with a threshold, and not 0.699999988.
+    """
     kind = column.type
     if pa.types.is_dictionary(kind):
         return as_numbers(column.cast(kind.value_type), decimal)
@@ -106,9 +111,12 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | N
     truth = pa.types.is_boolean(kind)
     if not (truth or pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind)):
         return None
+    between = pa.uint8() if truth else kind
+    if pa.types.is_decimal(kind) or pa.types.is_float32(kind):
+        between = pa.string()
     values, first = room(len(column), np.float64), 0
     for part in column.chunks:
-        chunk = (part.cast(pa.uint8()) if truth else part).cast(pa.float64(), safe=False)
+        chunk = part.cast(between).cast(pa.float64(), safe=False)
         filled = pc.fill_null(chunk, np.nan) if chunk.null_count else chunk
         values[first : first + len(chunk)] = filled.to_numpy()
         first += len(chunk)

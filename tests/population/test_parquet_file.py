@@ -149,6 +149,25 @@ def test_no_rows_and_repeated_columns(tmp_path: Path, parquet_file: Write) -> No
         read_population(path, content="text")
 
 
+@pytest.mark.parametrize("kind", [pa.float32(), pa.decimal128(20, 10)], ids=str)
+def test_a_score_is_the_number_that_a_threshold_is_written_as(
+    kind: pa.DataType, parquet_file: Write
+) -> None:
+    numbers = [0.7, 0.3, 0.1, None, 1e-7]
+    whole = [None if number is None else decimal.Decimal(str(number)) for number in numbers]
+    column = pa.array(whole if pa.types.is_decimal(kind) else numbers, kind)
+    path = parquet_file({"text": ["x"] * 5, "s": column})
+    arguments = {"content": "text", "scores": {"lr": "s"}}
+    with pytest.raises(PopulationError, match="row 4, column 's': a score must be a finite number"):
+        read_population(path, **arguments)
+    path = parquet_file({"text": ["x"] * 4, "s": column.drop_null()})
+    found = read_population(path, **arguments, thresholds={"lr": [0.7, 0.3, 0.1]})
+    assert found.scores["lr>=0.7"].tolist() == [0.7, 0.3, 0.1, 1e-7]
+    assert [found.predictions[name].sum() for name in found.classifiers] == [1, 2, 3]
+    low = read_population(path, **arguments, thresholds={"lr": 0.7}, descending="lr")
+    assert low.predictions["lr"].sum() == 4
+
+
 NESTED = pa.array([["x"], ["y", "z"]])
 
 
