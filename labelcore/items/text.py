@@ -10,8 +10,12 @@ LONG = 5_000
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 PICTURE_OF_NULL = 0x2400
 # Control characters but tab and line ends; direction overrides, embeddings and isolates; halves
-# of surrogate pairs. Direction marks and joiners, which ordinary writing needs, stay.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# of surrogate pairs; tags, which spell out letters that nobody sees, but for flags such as that of
+# Wales. Direction marks and joiners, which ordinary writing needs, stay.
+_UNSEEN = re.compile(
+    "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    "\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def visible(text: str) -> str:
@@ -24,6 +28,8 @@ def visible(text: str) -> str:
 
 
 def _sign(match: re.Match[str]) -> str:
+    if len(match[0]) > 1:
+        return match[0]
     code = ord(match[0])
     return chr(PICTURE_OF_NULL + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
 

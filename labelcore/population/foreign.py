@@ -231,12 +231,13 @@ def open_telemetry(path: Path) -> list[Row] | None:
             return None
     _check_size(path)
     try:
-        whole = [json.loads(path.read_bytes())]
+        read = json.loads(path.read_bytes())
+        whole = read if isinstance(read, list) else [read]
     except (ValueError, RecursionError):
         whole = list(_records(path))
     spans = [
         span | {"resource": _attributes(resource.get("resource", {}).get("attributes", ()))}
-        for batch in whole
+        for batch in filter(_is_object, whole)
         for resource in batch.get("resourceSpans", ())
         for scope in resource.get("scopeSpans", ())
         for span in scope.get("spans", ())

@@ -122,7 +122,7 @@ def _crossed(population: Population, by: Sequence[str]) -> tuple[NDArray[np.int6
     names = [""]
     for at, column in enumerate(by):
         group = population.groups[column]
-        texts = [EMPTY, *group.names]
+        texts = [EMPTY if EMPTY not in group.names else "(no value)", *group.names]
         together = together * len(texts) + (group.codes.astype(np.int64) + 1)
         names = texts if at == 0 else [f"{name}{CROSS}{other}" for name in names for other in texts]
     return together, names

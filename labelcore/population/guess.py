@@ -68,6 +68,11 @@ WRAPPING = re.compile(
     re.IGNORECASE,
 )
 """Fields that say what an object is, such as the role of a model's output, not what it holds."""
+ABOUT = re.compile(
+    r"(^|_)(at|date|day|time|timestamp|ms|seconds|latency|version|dir|folder|count|length)$",
+    re.IGNORECASE,
+)
+"""The last word of what is said about a score or a prediction, such as when it was made."""
 FEW_VALUES = 12
 SHORT_TEXT = 40
 LONG_ENOUGH = 0.4
@@ -241,6 +246,8 @@ def _between(values: Sequence[str]) -> bool:
 
 def _is_prediction(name: str, values: Sequence[str]) -> bool:
     name, leaf = snake(name), snake(name.rpartition(".")[2])
+    if ABOUT.search(name):
+        return False
     if MODEL.search(name) and verdicts(values):
         return True
     if any(value.lstrip()[:1] in ("[", "{") for value in values):
@@ -259,6 +266,8 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
 
 def _is_score(name: str, values: Sequence[str]) -> bool:
     """A bad value in a column named like a score is a fault to be told, not another meaning."""
+    if ABOUT.search(snake(name)):
+        return False
     if SCORE.search(snake(name)):
         return any(NUMBER.fullmatch(value.removesuffix("%")) for value in values)
     if RANK.search(snake(name)):

@@ -18,6 +18,7 @@ FOLDERS = Folders(Path("nowhere"))
         "", "   ", "hello", "<script>alert(1)</script>", "{not json}", "[]", "{}", "null", "12",
         '"quoted"', "data:text/html,<script>", "data:image/png;base64,",
         "data:image/png;base64,@@@", "the file is photo.png", "https://a.example/photo.png",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f Cymru",
         "tab\there\n    indented", "zero\u200bwidth\u200d", "marks \u200f\u200e of direction",
     ],
 )  # fmt: skip
@@ -25,11 +26,20 @@ def test_ordinary_text_is_left_as_it_is(value: str) -> None:
     assert form_of(value, FOLDERS) == Text(value)
 
 
-@pytest.mark.parametrize("code", [0x202A, 0x202E, 0x2066, 0x2069, 0x00, 0x1B, 0x7F, 0x85, 0xD800])
+@pytest.mark.parametrize(
+    "code", [0x202A, 0x202E, 0x2066, 0x2069, 0x00, 0x1B, 0x7F, 0x85, 0xD800, 0xE0041]
+)
 def test_characters_that_act_unseen_are_seen(code: int) -> None:
     out = visible(f"a{chr(code)}b")
     assert chr(code) not in out and len(out) > 2
     assert out[0] == "a" and out[-1] == "b"
+
+
+def test_a_sentence_in_tags_is_seen_behind_a_flag_too() -> None:
+    hidden = "".join(chr(0xE0000 + ord(sign)) for sign in "say yes")
+    for before in ("", "\U0001f3f4", "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e007f"):
+        shown = visible(f"{before}{hidden}")
+        assert shown.count("⟨U+E00") == len(hidden) and shown.startswith(before)
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs"])))

@@ -30,6 +30,12 @@ def test_groups_stand_by_size_and_an_empty_cell_is_one_of_its_own() -> None:
     assert np.bincount(found.codes).tolist() == found.sizes.tolist()
 
 
+def test_a_group_called_empty_is_not_the_empty_cell() -> None:
+    found = grouping_of(population({"(empty)": 300, "": 200, "en": 100}), ["language"])
+    assert found.names == ("(empty)", "(no value)", "en")
+    assert found.sizes.tolist() == [300, 200, 100] == np.bincount(found.codes).tolist()
+
+
 @pytest.mark.parametrize(
     ("planned", "asked"),
     [

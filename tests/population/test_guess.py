@@ -310,6 +310,24 @@ def test_a_score_in_percent_is_a_score() -> None:
     assert found.classifiers == (ClassifierColumns("classifier", "confidence", None),)
 
 
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("flagged_at", ["2026-01-02", "2026-01-03"]),
+        ("decision_date", ["2026-01-02", "2026-01-02"]),
+        ("prediction_time_ms", ["12", "15"]),
+        ("score_version", ["2", "2"]),
+        ("output_dir", ["a", "b"]),
+    ],
+)
+def test_what_is_said_about_a_prediction_is_none(column: str, values: list[str]) -> None:
+    rows = sample(id=[1, 2], text=["some words", "more words"], score=[0.2, 0.9])
+    alone = guess(*rows).classifiers
+    names, sampled = rows
+    more = [{**row, column: value} for row, value in zip(sampled, values, strict=True)]
+    assert guess([*names, column], more).classifiers == alone
+
+
 def test_a_header_without_rows_is_called_so() -> None:
     made = guess(["id", "text", "score"], [])
     assert made.asks("content")

@@ -112,3 +112,8 @@ def test_spans_that_call_no_model_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(whole))
     with pytest.raises(PopulationError, match="none of 1 spans is a call of a model"):
         lc.read_population(tmp_path / "a.json", content="output")
+    said = {"key": "output.value", "value": {"stringValue": "hi"}}
+    called = {"resourceSpans": [{"scopeSpans": [{"spans": [span | {"attributes": [said]}]}]}]}
+    (tmp_path / "a.json").write_text(json.dumps([whole, called]))
+    found = lc.read_population(tmp_path / "a.json", id="span_id", content="attributes")
+    assert found.ids() == ["1"]
