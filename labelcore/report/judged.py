@@ -335,7 +335,7 @@ def _told(pair: Mapping[Any, Any]) -> str:
 
 def _value(row: Ends) -> str:
     """The value where it says something."""
-    return "" if row["high"] - row["low"] > WIDEST else words.percent(row["value"], 0)
+    return "" if row["high"] - row["low"] > WIDEST else words.value_percent(**row)
 
 
 def _kappa(value: float, low: float, high: float) -> str:

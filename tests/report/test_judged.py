@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import unescape
 from io import BytesIO, StringIO
 
+import pandas as pd
 import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
@@ -14,7 +15,7 @@ from pypdf import PdfReader
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.report import estimates_csv, report_html, report_json, report_pdf, report_xlsx
-from labelcore.report.judged import AGREES, MEASURES, PAIRS, RATES, judged_of
+from labelcore.report.judged import AGREES, MEASURES, PAIRS, RATES, SHARES, Judged, judged_of
 from labelcore.report.markdown import report_markdown
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame
@@ -166,3 +167,14 @@ def test_each_system_has_its_settled_pass_rate_in_the_same_table() -> None:
     text = report_markdown(session)
     assert all(f"| {name} |" in text for name in ("Pass rate, settled (judge)", *names))
     assert "model=" not in text.partition("## Appendix")[0]
+
+
+def test_a_narrow_interval_holds_its_value_as_both_are_told() -> None:
+    """With a value of whole per cents it lay outside: 91 % (91.3 to 91.7)."""
+    ends = {"value": 0.9146, "low": 0.9131, "high": 0.9162}
+    measures = pd.DataFrame(
+        [{"measure": name, "group": None, **ends} for name in (*SHARES, "kappa")]
+    )
+    nothing = pd.DataFrame()
+    told = Judged("", measures, nothing, nothing, 0.95).tables()[MEASURES]
+    assert told["Agreement"].item() == "91.46 % (91.31 to 91.62)"
