@@ -35,7 +35,8 @@ RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High"
 
 
 def list_chart(lists: ListDifference) -> Chart:
-    """The band of the difference with a line at zero, both lists as thin lines."""
+    """The band of the difference with a line at zero, both lists as thin lines, as far as their own
+    values may be told."""
     if not lists.has_interval:
         return empty_chart(NOTHING, [RANK, DIFFERENCE, LOW, HIGH])
     first, last = float(lists.x[0]), float(lists.x[-1])
@@ -66,7 +67,7 @@ def list_marks(lists: ListDifference) -> list[AnyMark]:
     ]
     for place, band in enumerate(lists.own or ()):
         name = shortened(str(band.scope.classifier), LONGEST)
-        marks.append(Line(x, band.value[at], THIN, name=name, role=SERIES[place + 1], kind="list"))
+        marks.append(Line(x, band.told[at], THIN, name=name, role=SERIES[place + 1], kind="list"))
     marks.append(Line(x, lists.value[at], name="difference", role=FIRST, hover=texts,
                       kind="estimate"))  # fmt: skip
     return marks
@@ -77,9 +78,9 @@ def list_remarks(lists: ListDifference) -> list[Remark]:
     apart."""
     names = [shortened(str(name), LONGEST) for name in (lists.scope.classifier, lists.scope.versus)]
     remarks = [Remark(SIDES.format(*names), up=0.0)]
-    if lists.own is not None:
-        values = [band.value for band in lists.own]
-        place = int(np.argmax(np.abs(values[0] - values[1])))
+    values = [band.told for band in lists.own or ()]
+    if values and np.isfinite(values[0] - values[1]).any():
+        place = int(np.nanargmax(np.abs(values[0] - values[1])))
         upper = int(np.argmax([curve[place] for curve in values]))
         for which, curve in enumerate(values):
             side = Side.ABOVE if which == upper else Side.BELOW
@@ -104,7 +105,8 @@ def _hover(lists: ListDifference, place: int) -> str:
         text += f"difference {signed_points(value, decimals(high - low))}, "
     text += interval_text("precision_difference", low, high)
     for band in lists.own or ():
-        text += f"\n{band.scope.classifier}: {100 * float(band.value[place]):.0f} %"
+        if np.isfinite(own := float(band.told[place])):
+            text += f"\n{band.scope.classifier}: {100 * own:.0f} %"
     return text
 
 
@@ -120,7 +122,7 @@ def list_table(lists: ListDifference) -> pd.DataFrame:
     }
     for band in lists.own or ():
         columns |= {
-            str(band.scope.classifier): band.value,
+            str(band.scope.classifier): band.told,
             f"{band.scope.classifier}, low": band.low,
             f"{band.scope.classifier}, high": band.high,
         }

@@ -41,10 +41,10 @@ def answered(session: lc.Session, labels: int) -> None:
 
 
 def test_every_page_and_report_before_the_band_with_it_and_at_the_end(app, lists) -> None:
-    for labels in (0, 90):
+    for labels in (0, 120):
         answered(lists, labels)
         found = lists.list_difference()
-        assert found.has_interval == (labels >= 90)
+        assert found.has_interval == (labels >= 120)
         for page in PAGES if labels else PAGES[:2]:
             shown = app(page, project="demo")
             assert not shown.error, (labels, page)
