@@ -28,6 +28,7 @@ from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.presses import acting
 from labelcore.ui.scripts import Script, component, constants, text_of
+from labelcore.ui.status import figure_name
 from labelcore.ui.tables import number_table, reading_table
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
@@ -66,7 +67,8 @@ def cell_panel(session: Session, cell: TableCell, by: tuple[str, ...]) -> None:
             if cell.asked and not is_difference(estimate.estimand):
                 margin = session.plan.margin_of(grouped=bool(estimate.scope.by))
                 key = estimate.estimand
-                chart = history_chart(session.course(key), key, margin=margin)
+                name = figure_name(estimate)
+                chart = history_chart(session.course(key), key, margin=margin, label=name)
                 if not chart.table.empty:
                     show_chart(chart, "table-cell-course", height=240)
 

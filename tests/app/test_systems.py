@@ -111,6 +111,21 @@ def test_the_words_are_those_of_the_field(session: lc.Session, app) -> None:
     assert known_bar(row.known).name == "Pass rate"
 
 
+def opened() -> None:
+    from labelcore.ui import sessions
+    from labelcore.ui.compare import cell_panel
+
+    session = sessions.session("systems")
+    cell_panel(session, session.table("model").cell("judge", "prevalence"), ("model",))
+
+
+@pytest.mark.usefixtures("session")
+def test_an_open_cell_has_its_figure_in_the_words_of_the_field() -> None:
+    page = AppTest.from_function(opened, default_timeout=60).run()
+    (chart,) = page.get("plotly_chart")
+    assert chart.proto.alt.startswith("Pass rate is ")
+
+
 def test_columns_that_mean_something_stand_first_in_the_preview(app) -> None:
     frame = judged_frame(12).assign(verdict=lambda rows: rows["truth"].map({1: "pass", 0: "fail"}))
     others = pd.DataFrame({f"more {at}": [f"note {at} {row}" for row in range(len(frame))]
