@@ -40,7 +40,8 @@ def known_bar(known: Known) -> Bar:
 def card_line(summary: Summary) -> str:
     """Progress, what is known, status, last change, file."""
     bar = known_bar(summary.known)
-    known = " ".join(part for part in (bar.name, bar.said[0], f"({bar.said[1]})") if part)
+    value, between = bar.said
+    known = " ".join(filter(None, (bar.name, value, between and f"({between})")))
     judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
     parts = [f"{judged} {summary.of_planned}", known, summary.status]
     if summary.last_save:

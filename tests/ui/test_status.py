@@ -10,6 +10,8 @@ from labelcore.log.events import Event
 from labelcore.log.kinds import fold
 from labelcore.log.recorded_answers import Book
 from labelcore.log.state import LogState
+from labelcore.promises import State
+from labelcore.ui.last_look import card_line
 from labelcore.ui.status import (
     SECONDS_AN_ITEM,
     Counts,
@@ -20,7 +22,7 @@ from labelcore.ui.status import (
     progress_parts,
     promise_line,
 )
-from labelcore.ui.summary import status_words
+from labelcore.ui.summary import Known, Summary, status_words
 
 
 def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4.0) -> Event:
@@ -130,3 +132,9 @@ def test_a_class_with_an_at_sign_is_no_other_classifier(tmp_path: Path) -> None:
     mine, others = main_and_other(lc.Session(population, plan).results())
     assert [one.estimand for one in mine] == [f"precision[{n}]" for n in ("a@b", "c", "d")]
     assert [one.scope.classifier for one in others] == ["two"] * 3
+
+
+def test_a_value_without_an_interval_has_no_brackets_with_nothing_in_them() -> None:
+    known = Known("precision", 0.86, 0.0, 1.0, State.PROVISIONAL)
+    one = Summary("p", "", "f.csv", 3, "3 labelled", 9, known, (), "labelling", None, "")
+    assert card_line(one) == "3 of 9 judged · Precision 86 % · labelling · f.csv"
