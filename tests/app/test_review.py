@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.report import table_file
+from labelcore.results.in_common import Shared
 from labelcore.safe_text import plain
 from labelcore.session.erasing import erase_items
 from labelcore.session.item_texts import TEXT_GONE
@@ -287,3 +288,14 @@ def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:
     marked = reviewed(session, "lr").chosen(FLAGGED)
     assert marked["called"].notna().all() and marked["score"].notna().all()
     assert reviewed(session, "lr").lists()[ALL] == 4
+
+
+def test_two_things_in_common_that_look_alike_are_pressed_by_themselves() -> None:
+    """Their names are shortened; with one key for both the page would end in an error."""
+    begins = "https://example.org/" + 80 * "x"
+    ends = 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0
+    one, other = (
+        Shared("yes", "group", "page", begins + end, False, *ends) for end in ("1", "2")
+    )  # fmt: skip
+    assert review.common_words(one) == review.common_words(other)
+    assert review.common_key(one) != review.common_key(other)
