@@ -229,7 +229,7 @@ def caveats(facts: Facts) -> Markup:
 
 def _doubts(facts: Facts) -> list[Child]:
     texts: list[Child] = []
-    training = training_words(facts) if facts.population.classifiers else "no"
+    training = training_words(facts.settings) if facts.population.classifiers else "no"
     if facts.population.classifiers:
         asked = (
             f"Were these items used to train the {model_word(facts.population.has_judge)}? Answer: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -12,7 +13,7 @@ from labelcore.log.events import Event, answer_word
 from labelcore.promises import Promise
 from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.dates import moment_words
-from labelcore.report.facts import Facts
+from labelcore.report.facts import Facts, value_text
 from labelcore.report.figure_table import figure_label, table_numbers
 from labelcore.report.judged import BETTER, PAIRS, SYSTEM
 from labelcore.report.markup import (
@@ -129,14 +130,14 @@ def _rewordings(facts: Facts) -> Markup | None:
 def population(facts: Facts) -> Markup:
     """The items, and what makes them these and no others."""
     file = facts.population
-    arguments = file.arguments
+    arguments, trained = file.arguments, theirs(training_words(facts.settings))
     items = facts_list(
         [
             ("File", theirs(file.name)),
             ("Items", f"{len(file):,}"),
             ("Ids", theirs(id_words(arguments.get("id")))),
             ("Shown to the person", theirs(", ".join(file.content_columns))),
-            ("Used for training", theirs(training_words(facts)) if file.classifiers else ""),
+            ("Used for training", trained if file.classifiers else ""),
             *([("Labels from before", facts.existing_words)] if facts.existing_words else []),
             ("Fingerprint", element("code", file.fingerprint)),
         ]
@@ -159,12 +160,12 @@ def population(facts: Facts) -> Markup:
     return section("population", "Items", items, table(f"{model}s", head, rows))
 
 
-def training_words(facts: Facts) -> str:
+def training_words(settings: Mapping[str, Any]) -> str:
     """The answer to "were these items used for training?"."""
-    given = facts.settings.get("used_for_training")
+    given = settings.get("used_for_training")
     if isinstance(given, bool):
         return "yes" if given else "no"
-    return facts.text("used_for_training") or "not stated"
+    return value_text(given) or "not stated"
 
 
 def decides(facts: Facts, name: str) -> str:

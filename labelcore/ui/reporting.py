@@ -19,7 +19,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.report.along_ranks import along_ranks, headline
 from labelcore.report.figure_table import BY, apart_from, numbers_frame, promise_note, tables_of
 from labelcore.report.markup import tied
-from labelcore.report.sections import estimate_frame
+from labelcore.report.sections import estimate_frame, training_words
 from labelcore.results.base import Finding
 from labelcore.results.cells import Table
 from labelcore.results.curves import Cut
@@ -235,7 +235,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
     st.header("Assumptions", anchor=False)
     assumptions = list(dict.fromkeys(a for result in results for a in result.assumptions))
     if population.classifiers:
-        training = str(session.settings.get("used_for_training", "unknown"))
+        training = training_words(session.settings)
         trained = TRAINED.get(training, TRAINED["unknown"]).format(model=model)
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
         assumptions.append(trained + before)

@@ -229,3 +229,17 @@ def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: s
     shown = app(page, project="pair")
     if labels == 45:
         assert "points" in texts(shown) and "of the two" not in texts(shown)
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_page_and_report_say_the_same_of_training(
+    app, make, data_folder: Path, trained: bool
+) -> None:
+    """In Python it is answered by yes, no, True or False."""
+    url, settings = f"sqlite:///{data_folder / 'labelcore.db'}", {"used_for_training": trained}
+    plan = lc.Plan("simple_random", "accuracy", budget=40)
+    session = lc.Session(make().population, plan, url, "trained", settings=settings)
+    said = "was not trained on" if not trained else "were used for training: the figures may"
+    assert said in texts(app("report", project="trained"))
+    answer = f"Used for training</dt><dd><bdi>{'yes' if trained else 'no'}</bdi>"
+    assert answer in report_html(session)
