@@ -1,8 +1,9 @@
 """The people who have a role: one small file each in the data folder.
 
 A person comes by a link with a secret, of which the file keeps a hash, or by a login of that name.
-Adding makes the file, removing deletes it, so nothing is lost where two do so at once; what is
-removed counts no more at the next request, and at the next press of a page that is open.
+Adding makes the file, removing deletes it, and whoever changes it is alone in doing so: nothing is
+lost where two do so at once. What is removed counts no more at the next request, and at the next
+press of a page that is open.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import re
 import secrets
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -24,6 +25,7 @@ from time import time
 
 from labelcore.access import Visitor, note
 from labelcore.log.people import GIVEN, folded
+from labelcore.store import alone_in
 from labelcore.team.roles import Role, visitor_of_roles
 from labelcore.team.settings import PARAMETER
 
@@ -153,12 +155,14 @@ class Register:
 
     def renew(self, name: str, days: int) -> str:
         """Another link for somebody: its secret. The one before ends, and what it opened."""
-        person = self.one(name)
-        if not person.key:
-            raise ValueError(f"name must be of somebody who comes by a link, got {name!r}")
-        secret = _secret(person.name)
-        self._put(replace(person, key=key_hash(secret), ends=_end(datetime.now(UTC), days)))
-        note("role", person.name, "another link")
+        secret, ends = _secret(self.one(name).name), _end(datetime.now(UTC), days)
+
+        def renewed(person: Person) -> Person:
+            if not person.key:
+                raise ValueError(f"name must be of somebody who comes by a link, got {name!r}")
+            return replace(person, key=key_hash(secret), ends=ends)
+
+        note("role", self._change(name, renewed).name, "another link")
         return secret
 
     def link(self, secret: str, url: str = "") -> str:
@@ -169,15 +173,19 @@ class Register:
 
     def give(self, name: str, role: Role, project: str) -> None:
         """A role in one project, by its key, in place of the one that the person has there."""
-        person = self.one(name)
-        self._put(replace(person, roles={**person.roles, project: role}))
-        note("role", person.name, f"{role} in {project}")
+
+        def given(person: Person) -> Person:
+            return replace(person, roles={**person.roles, project: role})
+
+        note("role", self._change(name, given).name, f"{role} in {project}")
 
     def take(self, name: str, project: str) -> None:
         """Take somebody's role in one project away."""
-        person = self.one(name)
-        self._put(replace(person, roles={k: v for k, v in person.roles.items() if k != project}))
-        note("role taken", person.name, project)
+
+        def taken(person: Person) -> Person:
+            return replace(person, roles={k: v for k, v in person.roles.items() if k != project})
+
+        note("role taken", self._change(name, taken).name, project)
 
     def join(self, name: str, group: str) -> None:
         """Somebody is in a group from now on."""
@@ -185,7 +193,7 @@ class Register:
         if person.group:
             raise ValueError(f"name must be of a person, got the group {person.name!r}")
         if inside not in person.groups:
-            self._put(replace(person, groups=(*person.groups, inside)))
+            self._change(name, lambda now: replace(now, groups=(*now.groups, inside)))
             note("role", person.name, f"in the group {inside}")
 
     def leave(self, name: str, group: str) -> None:
@@ -193,7 +201,7 @@ class Register:
         person, gone = self.one(name), self._group(group).name
         if gone not in person.groups:
             raise ValueError(f"name must be of somebody in the group {gone!r}, got {name!r}")
-        self._put(replace(person, groups=tuple(other for other in person.groups if other != gone)))
+        self._change(name, lambda now: _without(now, gone))
         note("role taken", person.name, f"the group {gone}")
 
     def members(self, group: str) -> list[Person]:
@@ -202,14 +210,15 @@ class Register:
 
     def rename(self, group: str, name: str) -> None:
         """Another name for a group; who is in it stays."""
-        old = self._group(group)
-        new = replace(old, name=check_name(name))
-        (self._put if self._file(old.name) == self._file(new.name) else self._make)(new)
-        for person in self.members(old.name):
-            groups = tuple(new.name if other == old.name else other for other in person.groups)
-            self._put(replace(person, groups=groups))
-        if self._file(old.name) != self._file(new.name):
-            self._file(old.name).unlink(missing_ok=True)
+        with alone_in(self.folder):
+            old = self._group(group)
+            new = replace(old, name=check_name(name))
+            (self._put if self._file(old.name) == self._file(new.name) else self._make)(new)
+            for person in self.members(old.name):
+                groups = tuple(new.name if other == old.name else other for other in person.groups)
+                self._put(replace(person, groups=groups))
+            if self._file(old.name) != self._file(new.name):
+                self._file(old.name).unlink(missing_ok=True)
         note("role", new.name, f"the group that was {old.name}")
 
     def seen(self, person: Person) -> None:
@@ -254,6 +263,14 @@ class Register:
         finally:
             draft.unlink()
 
+    def _change(self, name: str, change: Callable[[Person], Person]) -> Person:
+        """Let ``change`` make another person of somebody, with nobody in between who changes or
+        removes them, too. ValueError for nobody's name."""
+        with alone_in(self.folder):
+            person = change(self.one(name))
+            self._put(person)
+            return person
+
     def _put(self, person: Person) -> None:
         draft = self.folder / f"{secrets.token_hex(8)}.new"
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -283,11 +300,12 @@ class Register:
 
     def remove(self, name: str) -> None:
         """Take somebody's role and link away; stored answers stay. ValueError for nobody's name."""
-        person = self.one(name)
-        self._file(person.name).unlink(missing_ok=True)
-        left = self.members(person.name) if person.group else []
-        for member in left:  # A later group of that name is another one.
-            self._put(replace(member, groups=tuple(g for g in member.groups if g != person.name)))
+        with alone_in(self.folder):
+            person = self.one(name)
+            self._file(person.name).unlink(missing_ok=True)
+            left = self.members(person.name) if person.group else []
+            for member in left:  # A later group of that name is another one.
+                self._put(_without(member, person.name))
         names = ", ".join(member.name for member in left) or "nobody"
         note("withdrawn", person.name, f"a group, with {names} in it" if person.group else "")
 
@@ -329,6 +347,10 @@ class Register:
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{_stem(name)}.json"
+
+
+def _without(person: Person, group: str) -> Person:
+    return replace(person, groups=tuple(other for other in person.groups if other != group))
 
 
 def _told(person: Person) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,17 @@ def test_groups_get_people_another_name_and_an_end(
         ("role taken", "Ann: the group readers"), ("role", "nurses: the group that was Nurses"),
         ("withdrawn", "nurses: a group, with Ann in it"),
     ]  # fmt: skip
+
+
+def test_several_may_give_roles_at_once_and_bring_nobody_back(tmp_path: Path) -> None:
+    register = Register(tmp_path)
+    register.add("Ann", None)
+    projects = [f"project {number}" for number in range(60)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda key: register.give("Ann", Role.VIEWER, key), projects))
+        assert register.one("Ann").roles.keys() == {*projects}
+        given = pool.map(lambda key: register.give("Ann", Role.ANNOTATOR, key), projects)
+        register.remove("Ann")
+        with suppress(ValueError):  # Of whom nobody knows any more.
+            list(given)
+    assert not register.has("Ann")
