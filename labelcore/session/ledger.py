@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -165,12 +165,20 @@ class Ledger:
             if len(sound) == len(events):
                 sound = self._as_in(copies, sound)
             self._held_against_copies = True
-            self.stale = self.stale or bool(last and rewritten(sound))
+            if last and (gone := rewritten(sound)):
+                self._read_again(gone)
             for event in sound:
                 take(self.state, event)
                 self.events.append(event)
             if len(sound) < len(events) and not self.broken_at:
                 self._break_at(last + len(sound) + 1)
+
+    def _read_again(self, numbers: Collection[int]) -> None:
+        """Take these events as they stand in the store now, without what was erased in them."""
+        self.stale, log = True, self.store.events(self.project)
+        for number in numbers:
+            if number <= len(self.events):
+                self.events[number - 1] = log[number - 1]
 
     def _as_in(self, copies: Sequence[Copy], log: Sequence[Event]) -> Sequence[Event]:
         """The whole log, held against what is kept outside of it; nothing of one that differs from

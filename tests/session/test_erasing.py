@@ -25,7 +25,7 @@ from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
-from labelcore.report import bundle_zip
+from labelcore.report import bundle_zip, events_csv
 from labelcore.session.backups import back_up, restore
 from labelcore.session.copying import copy_project
 from labelcore.session.dumps import dump, load
@@ -197,6 +197,18 @@ def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: 
     listed = {item for gone in read_erased(place).gone for item in gone.items}
     assert listed == set(asked) and verify(url(place)).whole
     assert [one for one in asked if holding(home, text_of(one))] == []
+
+
+def test_an_open_session_hands_on_no_erased_note(session: lc.Session, home: Path) -> None:
+    gone = label(session, 3)
+    session.note(1, f"odd: {text_of(gone[0])}")
+    with closing(lc.open_store(url(home / "labels.db"))) as other:
+        erase_items(other, "spam", gone[:1], **WHY)
+    session.sync()
+    assert session.events == session.store.events("spam")
+    assert text_of(gone[0]) not in events_csv(session)
+    (home / "b.zip").write_bytes(bundle_zip(session))
+    assert holding(home, text_of(gone[0])) == []
 
 
 def test_before_the_first_label_the_words_of_the_project_stay(home: Path) -> None:
