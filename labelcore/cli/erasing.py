@@ -13,12 +13,11 @@ from labelcore.cli.output import json_option, say
 from labelcore.cli.projects import project_option, store_option
 from labelcore.session.erasing import (
     Erased,
-    carry_out_retention,
     erase_items,
     erase_person,
     erase_project,
-    set_retention,
 )
+from labelcore.session.retention import carry_out_retention, set_retention
 from labelcore.store import LabelStore, open_store
 from labelcore.words.sentences import count
 

@@ -221,7 +221,7 @@ def runs(records: Iterable[ProjectRecord]) -> bool:
 
 @acting(Right.RUN)
 def erase(project: str, token: str) -> None:
-    from labelcore.session import erasing
+    from labelcore.session import erasing, retention
 
     def typed(name: str) -> Any:
         return st.session_state[f"life-{name}-{token}"]
@@ -229,7 +229,7 @@ def erase(project: str, token: str) -> None:
     store, what = sessions.store(), typed("what")
     if what == LATER:
         days = int(typed("days"))
-        erasing.set_retention(store, project, days, trail.who())
+        retention.set_retention(store, project, days, trail.who())
         done(f"The texts of {project!r} go {days:,} days after its end.")
         return
     reason = {"who": trail.who(), "why": str(typed("why"))}

@@ -90,7 +90,8 @@ def _daily() -> None:
     what was erased and came back with a copy goes again."""
     _imported.result()
     from labelcore.errors import MissingStoreError, StoreError
-    from labelcore.session.erasing import carry_out_retention, erase_again
+    from labelcore.session.erasing import erase_again
+    from labelcore.session.retention import carry_out_retention
     from labelcore.store import open_store
     from labelcore.ui import sessions
 

@@ -31,16 +31,14 @@ from labelcore.session.copying import copy_project
 from labelcore.session.dumps import dump, load
 from labelcore.session.erased_names import is_name, unnamed
 from labelcore.session.erasing import (
-    Retained,
-    carry_out_retention,
     erase_items,
     erase_person,
     erase_project,
-    set_retention,
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
+from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import add_gone, back_up_now, note_written, read_erased
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import next_draw
