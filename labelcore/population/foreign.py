@@ -235,19 +235,25 @@ def open_telemetry(path: Path) -> list[Row] | None:
         whole = read if isinstance(read, list) else [read]
     except (ValueError, RecursionError):
         whole = list(_records(path))
-    spans = [
-        span | {"resource": _attributes(resource.get("resource", {}).get("attributes", ()))}
-        for batch in filter(_is_object, whole)
-        for resource in batch.get("resourceSpans", ())
-        for scope in resource.get("scopeSpans", ())
-        for span in scope.get("spans", ())
-    ]
-    rows = [_span_row(span) for span in spans]
+    try:
+        rows = list(map(_span_row, _spans(whole)))
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
+        rule = f"traces must be as OpenTelemetry's protocol has them in JSON: {error}"
+        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
     calls = [row for row in rows if row["attributes"].keys() & MODEL_CALLS]
     if not calls:
         rule = f"none of {len(rows):,} spans is a call of a model: none has {MODEL_CALLS[0]!r}"
         raise PopulationError([Fault(path.name, None, None, None, rule)])
     return calls
+
+
+def _spans(batches: Sequence[Any]) -> Iterator[Record]:
+    for batch in filter(_is_object, batches):
+        for resource in batch.get("resourceSpans") or ():
+            about = resource.get("resource") or {}
+            for scope in resource.get("scopeSpans") or ():
+                for span in scope.get("spans") or ():
+                    yield span | {"resource": _attributes(about.get("attributes"))}
 
 
 PEEKED_BYTES = 1 << 16
@@ -256,8 +262,8 @@ EVALUATED = "gen_ai.evaluation."
 
 
 def _span_row(span: Record) -> Row:
-    attributes = _attributes(span.get("attributes", ()))
-    judged = [_attributes(event.get("attributes", ())) for event in span.get("events", ())]
+    attributes = _attributes(span.get("attributes"))
+    judged = [_attributes(event.get("attributes")) for event in span.get("events") or ()]
     names = {"name": "name", "score.value": "value", "score.label": "label"}
     names["explanation"] = "explanation"
     evaluations = [
@@ -275,10 +281,10 @@ def _span_row(span: Record) -> Row:
     }
 
 
-def _attributes(pairs: Sequence[Record]) -> Row:
+def _attributes(pairs: Sequence[Record] | None) -> Row:
     """Names -> values, texts that are JSON read, and numbered names of OpenInference as lists."""
     row: Row = {}
-    for pair in pairs:
+    for pair in pairs or ():
         _put(row, str(pair.get("key", "")), _any_value(pair.get("value") or {}))
     return row
 
@@ -288,9 +294,10 @@ def _any_value(value: Record) -> Any:
     held: Any
     kind, held = next(iter(value.items()), ("", None))
     if kind == "arrayValue":
-        return [_any_value(element) for element in held.get("values", ())]
+        return [_any_value(element) for element in held.get("values") or ()]
     if kind == "kvlistValue":
-        return {pair["key"]: _any_value(pair.get("value") or {}) for pair in held.get("values", ())}
+        inner = held.get("values") or ()
+        return {pair["key"]: _any_value(pair.get("value") or {}) for pair in inner}
     if kind == "intValue":
         return int(held)
     return decoded(held) if isinstance(held, str) else held

@@ -87,7 +87,8 @@ class NestedParquet(JsonTable):
 def _objects(file: DuckEngine) -> Piece:
     """Each row as the text of an object. What JSON would write to other digits is a text in it."""
     cells = []
-    for name, kind in file.types.items():
+    for name in file.columns:
+        kind = file.types[name]
         exact = kind == "FLOAT" or (kind.startswith("DECIMAL") and kind.endswith(")"))
         column = file.column(name)
         cells += [value(name), sql("CAST({} AS VARCHAR)", column) if exact else column]
@@ -108,6 +109,8 @@ def open_parquet(
     check_rows(path.name, metadata.num_rows)
     check_unpacked(path.name, unpacked, path.stat().st_size)
     check_columns(path.name, len(schema))
+    if not schema.names:
+        raise refusal(path.name, "it holds neither columns nor rows")
     nested = any(pa.types.is_nested(kind) for kind in schema.types) or taken(schema.names)
     return (NestedParquet if nested else ParquetFile)(path, given, wanted)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from labelcore.errors import PopulationError
@@ -213,3 +214,16 @@ def test_numbers_beside_lists_keep_their_digits(column: pa.Array, parquet_file: 
     path = parquet_file({"text": ["one", "two"], "s": column, "tags": NESTED})
     population = read_population(path, content="text", scores={"lr": "s"})
     assert population.scores["lr"].tolist() == [0.7, 0.3]
+
+
+def test_columns_that_share_a_name_beside_lists_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    pyarrow.parquet.write_table(pa.table([["a"], ["b"], [["x"]]], names=["s", "s", "tags"]), path)
+    with pytest.raises(PopulationError, match="two fields of one object have the name 's'"):
+        read_population(path, content="s")
+
+
+def test_a_table_of_nothing_is_told(parquet_file: Write) -> None:
+    for source in (parquet_file({}), []):
+        with pytest.raises(PopulationError, match="items.parquet: it holds neither columns nor"):
+            read_population(source, content="text")
