@@ -27,11 +27,15 @@ LONGEST_CALLED, LONGEST_NOTE = 30, 2000
 TOO_QUICK = "Too quick: look, then press again."
 
 
-def hint(text: str | None) -> None:
-    if text is None:
-        st.session_state.pop(HINT, None)
-    else:
-        st.session_state[HINT] = text
+def hint(project: str, text: str | None) -> None:
+    """Say this of the last press in a project; None: what was saved says enough."""
+    st.session_state[HINT] = project, text
+
+
+def hinted(project: str) -> str:
+    """What is to be said of the last press, where that was in this project."""
+    of, text = st.session_state.get(HINT, ("", None))
+    return text or "" if of == project else ""
 
 
 @acting(Right.JUDGE)
@@ -86,7 +90,7 @@ def press(project: str, token: str, answer: str) -> None:
     session = sessions.session(project)
     first = _answered(session, token, answer)
     stored = first is not None and answer_word(first) == answer
-    hint(_kept(session, first) if first and stored else TOO_LATE)
+    hint(project, _kept(session, first) if first and stored else TOO_LATE)
 
 
 def _answered(session: Session, token: str, answer: str) -> Event | None:
@@ -105,14 +109,14 @@ def press_page(project: str, tokens: list[str], answers: list[str]) -> None:
     try:
         stored = session.answer_page(by_token)
     except LateAnswerError:
-        hint(TOO_LATE)
+        hint(project, TOO_LATE)
         return
     late = [event for event in stored if event.kind == "late"]
     if any(answer_word(event) != by_token[str(event.answers)] for event in stored):
-        hint(TOO_LATE)
+        hint(project, TOO_LATE)
     else:
         many = KEPT_MANY.format(number=len(late))
-        hint(many if len(late) > 1 else _kept(session, late[0]) if late else None)
+        hint(project, many if len(late) > 1 else _kept(session, late[0]) if late else None)
 
 
 @acting(Right.JUDGE)
@@ -120,7 +124,7 @@ def turn_grid(project: str, name: str) -> None:
     """A page of items instead of one, or one again; or the other answer pressed."""
     session = sessions.session(project)
     session.sync()
-    hint(None)
+    hint(project, None)
     if name == "turn":
         grid.turn(session, people.name(session))
     else:
@@ -156,7 +160,7 @@ def take_back(project: str, sequence: int) -> None:
     """Undo the answer that this screen called the last one."""
     session = sessions.session(project)
     person = people.name(session)
-    hint(None)
+    hint(project, None)
     session.sync()
     last = session.last_answer(person)
     if last is None or last.sequence != sequence:
@@ -194,7 +198,7 @@ def flag(project: str, token: str, flagged: bool) -> None:
 def keep_note(project: str, token: str, text: str) -> None:
     session = sessions.session(project)
     session.note(_index(project, token), text[:LONGEST_NOTE], people.name(session))
-    hint("Note saved.")
+    hint(project, "Note saved.")
 
 
 @acting(Right.JUDGE)

@@ -189,7 +189,7 @@ def tools_shown(
         *([("turn", *turn, False)] if turn else []),
     ]
     return {
-        "saved": st.session_state.get(actions.HINT) or one_line(notice, 60),
+        "saved": actions.hinted(session.project) or one_line(notice, 60),
         "last": last.sequence if last else 0,
         "note": session.last_said(draw, "noted") if draw else "",
         "buttons": [dict(zip(("act", "words", "key", "off"), row, strict=True)) for row in buttons],

@@ -72,4 +72,5 @@ def test_a_page_says_which_answers_are_kept_as_second_readings(
     monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
     monkeypatch.setattr(actions.sessions, "session", lambda project: session)
     actions.press_page("spam", ["a", "b"], ["yes", "yes"])
-    assert state.get("hint") == hint and "problem" not in state
+    assert actions.hinted("spam") == (hint or "") and "problem" not in state
+    assert actions.hinted("ham") == "", "another project was opened in this tab"
