@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -113,7 +114,8 @@ def _folds(session: Session) -> None:
     elif estimates:
         fold("Label by label", "fold-history", lambda: _history(session, figures))
     if results.of(ListDifference):
-        fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, draw))
+        points = partial(draw, unit="points")
+        fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, points))
     elif not choice and len(session.population.classes) == 2:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
     worst = [either_way_words(estimate, figure_name(estimate)) for estimate in figures]
