@@ -146,8 +146,8 @@ def population(facts: Facts) -> Markup:
         return section("population", "Items", items)
     model = model_word(file.has_judge).capitalize()
     if len(file.classes) > 2:
-        called_by = [(theirs(name), theirs(calls(facts, name))) for name in file.classifiers]
-        return section("population", "Items", items, table(f"{model}s", (model, CALLS), called_by))
+        given = [(theirs(name), theirs(calls(facts, name))) for name in file.classifiers]
+        return section("population", "Items", items, table(f"{model}s", (model, CALLS), given))
     rows = [
         (
             theirs(name),
