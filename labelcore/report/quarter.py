@@ -12,6 +12,7 @@ import pandas as pd
 from labelcore.charts.base import Chart
 from labelcore.charts.svg import svg
 from labelcore.report.dates import day_words, moment_words
+from labelcore.report.figure_table import figure_label
 from labelcore.report.markup import (
     Child,
     Markup,
@@ -25,7 +26,7 @@ from labelcore.report.markup import (
 from labelcore.report.page import document
 from labelcore.report.sections import section
 from labelcore.results.told_values import known_ends
-from labelcore.words.quantities import label_of
+from labelcore.words.quantities import group_of
 from labelcore.words.sentences import count, percent_range, value_percent
 
 NO_ALARM = "No alarm in these waves."
@@ -140,7 +141,7 @@ def _waves(facts: Quarter) -> Markup:
         )
         rows.append(
             [
-                theirs(str(wave)), label_of(str(estimand)),
+                theirs(str(wave)), theirs(figure_name(str(estimand))),
                 tied(figure_words(*(first[key] for key in ("value", "low", "high"))))
                 if known else HIDDEN,
                 ", ".join(f"{100 * limit:.10g} %" for limit in required), below, before,
@@ -149,12 +150,21 @@ def _waves(facts: Quarter) -> Markup:
     return table(EVIDENCE, HEAD, rows)
 
 
+def figure_name(key: str) -> str:
+    """
+    >>> figure_name("recall[spam][language=de]")
+    "Recall of 'spam', de"
+    """
+    group = group_of(key)
+    return figure_label(key) + (f", {group[1]}" if group else "")
+
+
 def _share(row: Mapping[Hashable, Any]) -> str:
-    """Evidence as a share of what raises an alarm."""
+    """Evidence as a share of what raises an alarm, never rounded up to it."""
     if row["alarm"]:
         return ALARM
     share = float(row["evidence"]) / float(row["threshold"])
-    return f"{100 * share:.0f} %" if share >= LEAST else "under 1 %"
+    return f"{math.floor(100 * share)} %" if share >= LEAST else "under 1 %"
 
 
 def figure_words(value: float | None, low: float, high: float) -> str:
