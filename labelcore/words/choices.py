@@ -11,6 +11,7 @@ import pandas as pd
 from labelcore.designs.choices import LabelsUntil, Named, OtherChoice
 from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
+from labelcore.words.claims import times_number
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -141,7 +142,7 @@ def side_by_side_words(choices: Sequence[ChoiceOfProject]) -> str:
     """How surely the choices of several projects hold together: by the sum of their errors."""
     sure = 1 - sum(choice.delta for choice in choices)
     text = SIDE_BY_SIDE if sure > ROUNDING else NOT_TOGETHER
-    share = f"{0.05 / len(choices):.2g}"
+    share = times_number(0.05 / len(choices))  # Rounded down: together they must not be above.
     return text.format(number=len(choices), sure=confidence_words(max(sure, 0)), share=share)
 
 

@@ -11,10 +11,15 @@ import pytest
 import labelcore as lc
 from labelcore.charts.candidates import candidates_chart
 from labelcore.designs.choices import LabelsUntil
-from labelcore.promises import CandidateState, Form
+from labelcore.promises import CandidateState, ChoiceStatus, Form
 from labelcore.results.base import sentence
 from labelcore.results.types import Scope
-from labelcore.words.choices import choice_short, until_words
+from labelcore.words.choices import (
+    ChoiceOfProject,
+    choice_short,
+    side_by_side_words,
+    until_words,
+)
 
 OUT = (CandidateState.REACH_TOO_SMALL, CandidateState.PRECISION_TOO_LOW)
 
@@ -99,3 +104,11 @@ def test_the_people_stand_behind_the_labels() -> None:
 def test_one_more_label_is_told_in_the_singular() -> None:
     said = until_words(LabelsUntil(0.8, 1, 1, 3), "under a minute")
     assert said.startswith("About 1 more label (1 to 3 in half")
+
+
+def test_the_delta_that_is_told_gives_what_is_said_of_it() -> None:
+    nan = float("nan")
+    one = ChoiceOfProject("Spam?", 0.9, 0.05, ChoiceStatus.UNDECIDED, None, nan, 0)
+    for number in range(2, 12):
+        told = side_by_side_words([one] * number).split("A delta of ")[1]
+        assert number * float(told.split()[0]) <= 0.05 + 1e-12
