@@ -11,6 +11,7 @@ from labelcore.charts.drawing import AnyMark, Axis, Band, Drawing, Line, Unit
 from labelcore.results.base import sentence
 from labelcore.results.calibration import Calibration
 from labelcore.results.told_values import too_wide
+from labelcore.safe_text import shortened
 from labelcore.words.sentences import range_text, score_words
 
 SCORES, ITEMS, LABELS, MEAN = "Scores", "Items", "Labels", "Mean score"
@@ -44,8 +45,10 @@ def calibration_chart(curve: Calibration) -> Chart:
             kind="estimate",
         )
     )
-    x = Axis(f"score of {curve.classifier}", ends=(0.0, 1.0) if curve.probabilities else None)
-    y = Axis(f"share of {curve.scope.positive!r}", Unit.SHARE, (0.0, 1.0))
+    x = Axis(
+        f"score of {shortened(curve.classifier)}", ends=(0.0, 1.0) if curve.probabilities else None
+    )
+    y = Axis(f"share of {shortened(curve.scope.positive)!r}", Unit.SHARE, (0.0, 1.0))
     drawing = Drawing(x, y, marks, legend=True)
     return Chart(drawing, sentence(curve), calibration_table(curve))
 

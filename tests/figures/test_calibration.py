@@ -11,6 +11,7 @@ import pytest
 
 import labelcore as lc
 from benchmarks.calibration import DESIGNS, sessions
+from labelcore.charts.calibration import calibration_chart
 from labelcore.figures.calibration import bounds, cell_rates, counted
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
@@ -59,6 +60,8 @@ def test_a_fixed_promise_is_told_at_the_planned_size_only(known: Known) -> None:
     session = labelled(known, plan)
     done = session.calibration()
     assert done.has_band and "valid at the planned 60 labels only" in done.sentence()
+    drawing = calibration_chart(replace(done, classifier="x" * 200)).drawing
+    assert len(drawing.level.axis.title) < 60, "a name from a file is shortened on a chart"
     engine, number = session.engine, len(done.items)
     _, tally, _ = counted(engine, "lr")
     for place in range(number):
