@@ -10,7 +10,7 @@ from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.nodes import Node, node
 from labelcore.promises import State
 from labelcore.results.cells import Row, Table, TableCell
-from labelcore.words.differences import MINUS, points_range
+from labelcore.words.differences import points_range, signed_points
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count, decimals
 
@@ -191,7 +191,7 @@ def _less(less: Less | None, reach: float, name: str) -> Node:
         node("span", klass="tick", style=f"left: {100 * value:.2f}%"),
     ]
     digits = decimals(less.high - less.low)
-    number = f"{100 * less.value:+.{digits}f}".replace("-", MINUS)
+    number = signed_points(less.value, digits).removesuffix(" points")
     bottom, top = points_range(less.low, less.high)
     state = AHEAD.format(name=less.ahead) if less.ahead else OPEN
     nodes = _said(number, f"{bottom} to {top.removesuffix(' points')}", marks)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN
+from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN, Less, figure_table_node
 from labelcore.safe_text import unbroken
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
@@ -64,6 +66,14 @@ def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Sess
     page.segmented_control[0].set_value("classifiers").run()
     assert [row[0].split()[0] for row in table_rows(page)] == ["m", "n"]
     assert "the rest" not in texts(page)
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign(session: lc.Session) -> None:
+    drawn = drawn_table(session, session.table("language"), "language", [], "")
+    less = {"accuracy": Less(-0.001, -0.3, 0.3, "")}
+    node = figure_table_node(replace(drawn, marked=drawn.rows[1:3], less=less))
+    told = json.dumps(node, ensure_ascii=False)
+    assert '"−30 to +30"' in told and '"0"' in told and '"−0"' not in told
 
 
 def test_two_rows_are_compared_and_a_head_sorts(session: lc.Session) -> None:
