@@ -85,7 +85,7 @@ def walk_records(text: TextFile, walk: Walk, dialect: Dialect) -> Iterator[tuple
     read.
 
     Quotes are as in RFC 4180, but a quote inside an unquoted field stands for itself. Blank lines
-    are no records.
+    are no records, nor is a first one that tells the separator.
     """
     with text.path.open("rb") as stream:
         lines = _Lines(stream, text, walk)
@@ -105,7 +105,7 @@ def walk_records(text: TextFile, walk: Walk, dialect: Dialect) -> Iterator[tuple
                     return
                 cells = []
             else:
-                if not cells:
+                if not cells or (line == 1 and cells[0].lower() == "sep=" and cells[1:] == [""]):
                     continue
             row += 1
             yield line, cells

@@ -17,6 +17,8 @@ SAMPLE_BYTES = 1 << 18
 SAMPLE_ROWS = 400
 SENTENCE = 4
 AGREED = 0.8
+TOLD = re.compile(r"sep=([,;\t|])\r?\n", re.IGNORECASE)
+"""The line by which Excel is told the separator; it is no row."""
 LINES = Dialect(delimiter="\t", quote="")
 NUMBER = {
     ".": re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII),
@@ -31,10 +33,12 @@ def detect_dialect(path: Path, name: str, given: Mapping[str, Any]) -> Dialect:
 
     A separator must split the header; the first in order that gives every row of the sample as
     many cells as the header wins, else the one for which most rows agree. Commas come first, in a
-    .tsv file tabs. Without any that fits it is a plain CSV file of one column, and a .txt file with
-    commas here and there has a text on each line.
+    .tsv file tabs; a first line such as sep=; says which it is. Without any that fits it is a plain
+    CSV file of one column, and a .txt file with commas here and there has a text on each line.
     """
     sample, whole = _sample(path)
+    if told := TOLD.match(sample):
+        sample, given = sample[told.end() :], {"delimiter": told[1], **given}
     share, delimiter, quote, rows = _separator(sample, whole, name, given)
     if share < AGREED and ".txt" in name.lower()[-7:] and "delimiter" not in given:
         plain = _parse(sample, whole, PLAIN.delimiter, PLAIN.quote)

@@ -159,6 +159,23 @@ def test_thousands_marks_and_points_are_refused_beside_a_decimal_comma(
     assert [(fault.row, fault.value) for fault in caught.value.faults] == [(2, cell)]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_a_first_line_that_tells_excel_the_separator_is_no_row(
+    sign: str, encoding: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "items.csv"
+    lines = ["sep=,", "id,text,p", "a,x,0.5", "b,y,many"]
+    path.write_bytes("".join(f"{line}\r\n".replace(",", sign) for line in lines).encode(encoding))
+    found = read_population(path, id="id", content="text")
+    assert found.columns == ("id", "text", "p") and found.ids() == ["a", "b"]
+    assert read_population(path, **found.arguments).fingerprint == found.fingerprint
+    headless = read_population(path, content="column 2", dialect={"header": False})
+    assert headless.column("column 2") == ["text", "x", "y"]
+    with pytest.raises(PopulationError, match=r"row 2 \(line 4 of the file\), column 'p'"):
+        read_population(path, content="text", scores={"lr": "p"})
+
+
 def test_without_a_header_every_row_is_an_item(csv_file: Write) -> None:
     path = csv_file('1,"a\nb",0.5\n2,c,x\n3,d\n')
     with pytest.raises(PopulationError) as caught:
