@@ -72,9 +72,10 @@ def interval_columns(
     names = [shortened(name, LONGEST_ROW) for name, _ in rows]
     left = min(max(len(name) for name in names) * LETTER + 12, WIDTH / 3)
     wide = min((WIDTH - left) / len(heads), WIDEST)
+    shown = [shortened(head, int((wide - GAP) / LETTER)) for head in heads]
     nodes = [
         _text(head, left + wide * at, LINE / 2, font_size=SMALL, fill=colour("quiet"))
-        for at, head in enumerate(heads)
+        for at, head in enumerate(shown)
     ]
     for place, (name, (_, cells)) in enumerate(zip(names, rows, strict=True)):
         top = LINE + 6 + TALL * place

@@ -16,7 +16,7 @@ from labelcore.charts.intervals import interval_columns, interval_rows
 from labelcore.charts.live_picture import Bar
 from labelcore.charts.nodes import Node
 from labelcore.charts.plotted import plotted
-from labelcore.charts.svg import WIDTH, svg
+from labelcore.charts.svg import LETTER, WIDTH, svg
 from labelcore.safe_text import shortened
 
 NAN = float("nan")
@@ -170,3 +170,12 @@ def test_the_names_of_lines_stand_above_all_panels_or_below_them(below: bool) ->
     assert len(named) == 2 and max(named) < drawing.height
     assert all(name > max(across) if below else name < min(across) for name in named)
     assert (plotted(drawing).layout.legend.y < 0.5) == below
+
+
+def test_the_head_of_a_column_ends_before_the_next_one() -> None:
+    """The class in it is a name from a file."""
+    bar = Bar("", 0.7, 0.6, 0.8, ("70 %", "60 to 80"))
+    heads = [f"Precision of 'a class with a long name {place}'" for place in range(4)]
+    node = interval_columns(heads, [("m", [bar] * 4)], words="in words")
+    shown = [part[2] for part in node[2:6]]
+    assert all(text.endswith("…") and len(text) <= 140 / LETTER for text in shown)
