@@ -74,7 +74,6 @@ def error_panel(session: Session) -> None:
     st.text("\n".join([error.sentence(), *alike]))
     if several is not None:
         agreement_panel(several)
-    if several is not None:
         reading_table(settled_table(session), "settled-figures")
     elif error.figures:
         reading_table(figure_table(error), "true-figures")
