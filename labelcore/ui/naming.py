@@ -29,11 +29,15 @@ def several_people(session: Session) -> bool:
     return len(session.store.people(session.project)) > 1 or entrance().knows_others()
 
 
-def ask_name(project: str, session: Session, person: str) -> None:
-    """Ask whoever has no name yet, where there are others."""
+def is_asked(session: Session, person: str) -> bool:
+    """Whether somebody has no name yet, where there are others."""
     named = visitor.name_of_login() or person in session.settings.get("names", {})
-    asked = not session.status.over and not named
-    if asked and several_people(session) and not carried(session, person):
+    return not session.status.over and not named and several_people(session)
+
+
+def ask_name(project: str, session: Session, person: str) -> None:
+    """Ask whoever has no name yet, in this project or another one."""
+    if is_asked(session, person) and not carried(session, person):
         name_form(project, session, person, ASK)
 
 

@@ -20,7 +20,7 @@ from labelcore.ui import actions, grid, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
 from labelcore.ui.hidden import KEY, hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
-from labelcore.ui.naming import name_form, several_people
+from labelcore.ui.naming import is_asked, name_form, several_people
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
@@ -99,7 +99,7 @@ def help_panel(session: Session, person: str) -> None:
     more += GRID_KEY.format(turn=turn) if grid.was_offered(session) and not paged else ""
     st.text("\n".join([*([] if paged else caps), more + keys]))
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
-    if several_people(session):
+    if several_people(session) and not is_asked(session, person):  # The form stands there once.
         name_form(session.project, session, person, "What you are called")
 
 
