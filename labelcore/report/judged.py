@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, floor
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +23,7 @@ from labelcore.session.session import Session
 from labelcore.words import sentences as words
 from labelcore.words.agreement import settled_by
 from labelcore.words.differences import MINUS, points_range
+from labelcore.words.label_error import two_decimals
 
 HEAD = "The judge passes {judge} of 100 answers; people would pass {range}{settled}."
 SETTLED, AS_SETTLED = "; {by}, {range}", "As settled"
@@ -339,13 +339,11 @@ def _value(row: Ends) -> str:
 
 
 def _kappa(value: float, low: float, high: float) -> str:
-    return f"{value:.2f} ({low:.2f} to {high:.2f})".replace("-", MINUS)
+    return f"{value:.2f} ({two_decimals(low, high)})".replace("-", MINUS)
 
 
 def _numbers(row: Ends) -> str:
-    """Both ends with two decimals, rounded outwards."""
-    low, high = floor(100 * row["low"] + 1e-7) / 100, ceil(100 * row["high"] - 1e-7) / 100
-    return f"{low:.2f} to {high:.2f}".replace("-", MINUS)
+    return two_decimals(row["low"], row["high"]).replace("-", MINUS)
 
 
 def _range(row: Ends, unit: str = " %") -> str:

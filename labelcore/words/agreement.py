@@ -8,7 +8,7 @@ from labelcore.log.people import folded
 from labelcore.results.agreement import Pair, PeopleAgree, Person
 from labelcore.stats.agreement import COEFFICIENTS
 from labelcore.stats.label_error import Limits
-from labelcore.words.label_error import limits_words
+from labelcore.words.label_error import limits_words, two_decimals
 from labelcore.words.sentences import NUMBERS, confidence_words, count
 
 COHEN = "Cohen's kappa"
@@ -117,15 +117,15 @@ def sorted_ones(agree: PeopleAgree) -> list[tuple[str, Limits]]:
 
 def beyond_words(limits: Limits) -> str:
     """
-    >>> beyond_words(Limits(0.7654, 0.5, 0.91)), beyond_words(Limits(1.0, -1.0, 1.0, "all alike"))
-    ('0.77 (0.50 to 0.91)', '1.00 (no interval: all alike)')
-    >>> beyond_words(Limits(None, -1.0, 1.0, "one class"))
-    'undefined: one class'
+    >>> beyond_words(Limits(0.7654, 0.506, 0.9043))
+    '0.77 (0.50 to 0.91)'
+    >>> beyond_words(Limits(1.0, -1.0, 1.0, "same")), beyond_words(Limits(None, -1.0, 1.0, "same"))
+    ('1.00 (no interval: same)', 'undefined: same')
     """
     low, high, reason = limits.low, limits.high, limits.reason
     if limits.value is None:
         return f"undefined: {reason}"
-    ends = f"no interval: {reason}" if reason else f"{low:.2f} to {high:.2f}"
+    ends = f"no interval: {reason}" if reason else two_decimals(low, high)
     return f"{limits.value:.2f} ({ends})"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.results.told_values import known_ends, too_wide
@@ -187,6 +189,15 @@ def limits_words(limits: Limits) -> str:
     return f"{value_percent(limits.value, limits.low, limits.high)} ({low} to {high})"
 
 
+def two_decimals(low: float, high: float) -> str:
+    """Both ends of what is no share, rounded outwards.
+
+    >>> two_decimals(0.506, 0.9143), two_decimals(-1.0, 1.0)
+    ('0.50 to 0.92', '-1.00 to 1.00')
+    """
+    return f"{floor(100 * low + 1e-7) / 100:.2f} to {ceil(100 * high - 1e-7) / 100:.2f}"
+
+
 def _known(limits: Limits) -> tuple[bool, bool]:
     return known_ends(limits.low, limits.high)
 
@@ -201,5 +212,5 @@ def agreement_sentence(agreement: Agreement) -> str:
         return f"{text}."
     ac1 = agreement.ac1
     value = "undefined" if ac1.value is None else f"{ac1.value:.2f}"
-    ends = f"no interval: {ac1.reason}" if ac1.reason else f"{ac1.low:.2f} to {ac1.high:.2f}"
+    ends = f"no interval: {ac1.reason}" if ac1.reason else two_decimals(ac1.low, ac1.high)
     return f"{text}. Beyond chance (Gwet's AC1, 1 is full agreement): {value} ({ends})."
