@@ -184,4 +184,4 @@ def test_a_plan_that_is_not_there_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["monitor", str(tmp_path / "plan.toml")]) == 2
-    assert capsys.readouterr().err == f"{tmp_path / 'plan.toml'}: No such file or directory\n"
+    assert f"File '{tmp_path / 'plan.toml'}' does not exist." in capsys.readouterr().err

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import labelcore as lc
-from labelcore.figures.curves import precision_curve
 from labelcore.log.events import Event
 from labelcore.testing.known import Known, labelled
+from tests.curves import precision_curve
 
 
 def check_doubtful_item_counts_both_ways(

@@ -7,13 +7,14 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs import stratified as all_ranks
-from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.curves import ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.scalars import stage_until
 from labelcore.log.engine import Engine
 from labelcore.stats.curve_readings import Yields, falls_below
 from labelcore.testing.known import Known, calibrated, label, labelled
 from tests.cases import once
+from tests.curves import precision_curve
 
 N_ITEMS, BUDGET = 600, 150
 DEFAULT = "recalibrated_neyman"

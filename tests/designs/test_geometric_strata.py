@@ -13,13 +13,14 @@ from scipy.stats import norm
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.current import results
-from labelcore.figures.curves import precision_curve, ranked, ranked_curve
+from labelcore.figures.curves import ranked, ranked_curve
 from labelcore.log.events import Event
 from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
 from tests.answering import answer_draws
 from tests.cases import once, repeated, sampled
+from tests.curves import precision_curve
 from tests.designs.synthetic import standard_errors
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

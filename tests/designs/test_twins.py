@@ -17,7 +17,7 @@ from scipy.stats import norm
 import labelcore as lc
 from labelcore.designs.curves import grid
 from labelcore.designs.stratified import cut_cells
-from labelcore.figures.curves import precision_curve, ranked
+from labelcore.figures.curves import ranked
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.stats import profile_interval
@@ -31,6 +31,7 @@ from labelcore.testing.known import (
     many_labelled,
 )
 from tests.cases import once, repeated, sampled
+from tests.curves import precision_curve
 from tests.designs.synthetic import SCALAR_DESIGNS
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,6 @@ from labelcore.figures.curves import (
     asks_for_curve,
     band,
     curve_results,
-    precision_curve,
     ranked,
     ranked_curve,
     summary,
@@ -42,6 +41,7 @@ from labelcore.stats.ranked_summaries import (
 )
 from labelcore.testing.known import Known, calibrated, label, labelled, write
 from tests.cases import once, sampled
+from tests.curves import precision_curve
 
 ASKED = ("area_under_roc", "precision_curve", "average_precision")
 N_ITEMS = 900

@@ -13,7 +13,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.curves import Curve
 from labelcore.figures.current import FiguresNow
-from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.curves import ranked_curve
 from labelcore.figures.cuts import (
     cheapest_cut,
     cut_at,
@@ -26,6 +26,7 @@ from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
 from tests.cases import once
+from tests.curves import precision_curve
 
 N_ITEMS = 900
 REQUIRED = (0.9, 0.7, 0.5)

@@ -84,7 +84,8 @@ def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=200, promise="fixed")
     engine = labelled(known.engine(plan, 1), known.truth)
     from labelcore.figures.curves import band as reading
-    from labelcore.figures.curves import precision_curve, ranked_curve
+    from labelcore.figures.curves import ranked_curve
+    from tests.curves import precision_curve
 
     hits = np.cumsum(known.truth[engine.rank_order])
     for band, truth in (

@@ -14,12 +14,13 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.current import results
-from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 from tests.cases import once, sampled
+from tests.curves import precision_curve
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 from tests.papers.curves.test_paula import blocks
 from tests.papers.curves.test_random_curve import in_ranks

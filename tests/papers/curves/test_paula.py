@@ -18,13 +18,14 @@ import labelcore as lc
 from labelcore.designs import DESIGNS
 from labelcore.errors import PlanError
 from labelcore.figures.current import results
-from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.replay import replay
 from labelcore.testing.known import Known, calibrated, label, labelled, write
 from tests.cases import sampled
+from tests.curves import precision_curve
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")

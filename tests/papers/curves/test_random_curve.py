@@ -12,12 +12,13 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.current import results
-from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 from tests.cases import once
+from tests.curves import precision_curve
 
 NAME, N_ITEMS = "random_curve", 600
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
