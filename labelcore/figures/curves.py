@@ -131,7 +131,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         source=curve.method.source,
         state=curve.state,
         tentative=too_early(engine, curve.state),
-        scope=_scope(engine, curve),
+        scope=_scope(engine),
         missing=curve.missing,
         provisional=curve.provisional if precision else None,
         extra=dict(curve.extra) if precision else {},
@@ -161,7 +161,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         source=curve.method.source,
         state=State.TOO_FEW if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
-        scope=_scope(engine, curve),
+        scope=_scope(engine),
         form=curve.method.form,
     )
 
@@ -184,7 +184,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         source=OWN_METHOD.source,
         state=numbers.state,
         missing=numbers.missing,
-        scope=_scope(engine, curve),
+        scope=_scope(engine),
         form=OWN_METHOD.form,
     )
 
@@ -200,7 +200,7 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
     return NO_HIT.format(positive=engine.population.positive)
 
 
-def _scope(engine: Engine, curve: Curve) -> Scope:
+def _scope(engine: Engine) -> Scope:
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
     until = design.watched_until(engine.setup.planned)
     return Scope(

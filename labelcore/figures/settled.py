@@ -127,7 +127,7 @@ def settled_ends(engine: Engine, stage: Engine, look: Look) -> dict[str, Bounds]
     stage   the session with cells of its own (``figures.tables.beside``)
     """
     known = _known(engine, stage)
-    if any(_missing(stage, question, known) for question in stage.questions):
+    if _missing(stage, known):
         return None
     return {question.key: _bounds(stage, question, known, look) for question in stage.questions}
 
@@ -172,7 +172,7 @@ def _estimate(
         ),
         tentative=bool(known.open),
     )
-    missing = _missing(stage, question, known)
+    missing = _missing(stage, known)
     state = State.TOO_FEW if missing else _state(engine, first, known)
     if state in (State.NOTHING, State.TOO_FEW):
         return _nothing(question, estimate, state, missing or first.missing)
@@ -199,7 +199,7 @@ def _nothing(question: Question, estimate: Estimate, state: State, missing: str)
     )
 
 
-def _missing(stage: Engine, question: Question, known: _Known) -> str:
+def _missing(stage: Engine, known: _Known) -> str:
     """Why there is no figure, or none yet, in words."""
     if stage.existing.use == RANDOM:
         return OLD_SAMPLE_SETTLED
