@@ -268,9 +268,10 @@ class _Runner:
         seeds = [run_seed(self.seed, SESSIONS * place + session) for session in range(SESSIONS)]
         engines = [self.engine.redrawn(seed, strata_kept=True) for seed in seeds]
         label_all(engines, self.world(place))
+        every = scalar_results_of(engines, alone=True)
         half_widths = [
-            [results[key].half_width if results[key].has_interval else 0.5 for key in self.keys]
-            for results in scalar_results_of(engines, alone=True)
+            [(one if one.has_interval else one.possible).half_width for one in found]
+            for found in ([results[key] for key in self.keys] for results in every)
         ]
         self.widths.append(np.mean(half_widths, axis=0))
         self.steps, self.spent = self.steps + 1, self.spent + monotonic() - start

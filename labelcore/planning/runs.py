@@ -165,7 +165,8 @@ class _Session:
         if stop_reason(self.engine, None, None if results is None else lambda: results):
             self.status = Status.GOAL_REACHED
         elif results is not None:
-            half = [row.half_width if row.has_interval else 0.5 for row in results.values()]
+            found = results.values()
+            half = [(one if one.has_interval else one.possible).half_width for one in found]
             margins = [margin_of(self.engine, asked) or np.inf for asked in self.engine.questions]
             self.widest = int(np.argmax(np.array(half) / margins))
             if self.engine.labels == self.engine.watched_for:

@@ -110,6 +110,21 @@ def test_a_figure_that_no_label_gives_does_not_race() -> None:
     assert curve[0][1] > 1.5 * curve[-1][1], "a precision without a value would stay at one half"
 
 
+def test_a_difference_without_an_interval_may_lie_anywhere_between_minus_one_and_one() -> None:
+    """Hardly a positive: most sessions say nothing of either recall, and none is sure of more than
+    a small part of the range."""
+    said = np.random.default_rng(1).integers(0, 2, (ITEMS, 2))
+    rows = [{"text": "a", "score": 0.001, "a": int(a), "b": int(b)} for a, b in said]
+    population = lc.read_population(
+        rows, content="text", scores=dict.fromkeys("ab", "score"), predictions={"a": "a", "b": "b"}
+    )
+    plan = lc.Plan(
+        "paired_comparison", ["recall_difference"], classifier=("a", "b"), budget=100,
+        promise="fixed",
+    )  # fmt: skip
+    assert at_size(population, plan, line(population, plan)) > 0.9
+
+
 @pytest.mark.parametrize("margin", sampled([0.1, 0.03], 1, seed=1, keep=[0.1]))
 def test_the_labels_of_a_plain_sample_are_the_exact_ones(
     planted: lc.Population, margin: float
