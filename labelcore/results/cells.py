@@ -16,7 +16,6 @@ COLUMNS = (
     "promise", "asked",
 )  # fmt: skip
 
-
 Row = tuple[str | None, str | None]
 """Classifier and group of a row; None for a file without classifiers, and for all items."""
 
@@ -182,6 +181,11 @@ class Table(Result):
                 "promise": str(estimate.promise),
                 "asked": cell.asked,
             }
+
+    def __repr__(self) -> str:
+        size = f"{len(self.cells):,} figures, {len(self.rows):,} rows x {', '.join(self.figures)}"
+        shown = ["classifier", "group", "estimand", "value", "low", "high"]
+        return f"<Table of {size}>\n{self.to_frame()[shown].head()}"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence and the table."""

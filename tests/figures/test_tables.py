@@ -76,6 +76,18 @@ def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
     assert not any(one.asked for one in table.cells if one.row[0] == "n"), "the plan asks about m"
 
 
+def test_a_table_shows_its_size_and_its_first_cells(by_language: lc.Session) -> None:
+    table = by_language.table()
+    first, *rest = repr(table).splitlines()
+    assert (
+        first == f"<Table of {len(table.cells)} figures, 10 rows x accuracy, precision, recall, f1>"
+    )
+    columns, *cells = rest
+    assert columns.split() == ["classifier", "group", "estimand", "value", "low", "high"]
+    assert len(cells) == 5 and cells[0].split()[1:4:2] == ["m", "accuracy"]
+    assert len(repr(table)) < 600
+
+
 def test_a_table_has_a_picture_of_every_cell(by_language: lc.Session) -> None:
     table = by_language.table()
     lines = [one for one in table.figure().data if len(one.x) > 1]
