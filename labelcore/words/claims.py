@@ -199,7 +199,7 @@ def _how_far(claim: Claim) -> str:
         low, high = percent_range(claim.low, claim.high)
         return f"{low} or more, {high} or less"
     strongest = times_number(max(claim.evidence, claim.evidence_against))
-    return f"evidence {strongest} of {1 / claim.alpha:,.0f}"
+    return f"evidence {strongest} of {times_number(1 / claim.alpha)}"
 
 
 def _likely(claim: Claim, evidence: float, given: str) -> str:
@@ -221,8 +221,8 @@ def _likely(claim: Claim, evidence: float, given: str) -> str:
 def times_words(evidence: float) -> str:
     """How strong evidence is, in round numbers that are never larger than it.
 
-    >>> times_words(1.0), times_words(20.0), times_words(19.97)
-    ('1 times', '20 times', '19 times')
+    >>> times_words(1.0), times_words(20.0), times_words(19.97), times_words(33.2)
+    ('1 times', '20 times', '19.9 times', '33.2 times')
     >>> times_words(0.0), times_words(1e9)
     ('under 0.001 times', 'over 1,000,000 times')
     """
@@ -236,10 +236,10 @@ def times_number(evidence: float) -> str:
     if evidence < LEAST_TIMES:
         return f"under {LEAST_TIMES:g}"
     times = evidence * (1 + 1e-9)
-    if times >= 10:
+    if times >= 100:
         return f"{floor(times):,}"
-    step = 10.0 ** (floor(log10(times)) - 1)
-    return f"{floor(times / step) * step:.2g}"
+    step = 10.0 ** min(floor(log10(times)) - 1, -1)
+    return f"{floor(times / step) * step:.3g}"
 
 
 def half_words(half: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.interval import Interval
-from labelcore.results.types import Estimate, Scope
+from labelcore.results.types import Claim, Estimate, Scope
 from labelcore.words import sentences as words
+from labelcore.words.claims import claims_short
 from labelcore.words.quantities import quantity
 from labelcore.words.short_sentences import short_sentence
 
@@ -200,3 +202,13 @@ def test_a_group_of_one_item_is_told_in_the_singular() -> None:
     one = replace(BASE, estimand="accuracy", scope=replace(SCOPE, n_items=1, by="site", group="x"))
     assert one.sentence().startswith("For the 1 item in items.csv with site 'x', ")
     assert short_sentence(one).endswith("% of the 1 item right.")
+
+
+def test_evidence_that_does_not_decide_reads_less_than_what_does() -> None:
+    """At 97 % a third of 100 decides; 33.2 was told as 33 of 33."""
+    open_yet = Claim(
+        "precision >= 0.8", "at least 80 % are right", "undecided", math.log(33.2), -5.0, 0.03,
+        0.9, 212, 214, "m", "watched", (), "s", SCOPE,
+    )  # fmt: skip
+    assert "evidence 33.2 times, and 33.3 times decides" in open_yet.sentence()
+    assert "evidence 33.2 of 33.3" in claims_short([open_yet])
