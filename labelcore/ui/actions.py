@@ -179,7 +179,7 @@ def open_panel(name: str, **values: Any) -> None:
     if name == "said":
         session = sessions.session(str(values["project"]))
         last = session.last_answer(people.name(session))
-        st.session_state[LOOKED] = last.sequence if last else None
+        st.session_state.setdefault(LOOKED, {})[session.project] = last.sequence if last else None
     st.session_state[PANEL] = {"name": name, "token": secrets.token_hex(12), **values}
 
 

@@ -176,7 +176,7 @@ def tools_shown(
     words = page_words(given) if len(given) > 1 else "".join(map(shown_word, given))
     notice = f"Saved: {words}" if last else "Nothing saved yet"
     undo = f"Undo {len(given)}" if len(given) > 1 else "Undo"
-    looked = st.session_state.get(LOOKED)
+    looked = st.session_state.get(LOOKED, {}).get(session.project)
     may_finish = finishes and not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
     buttons = [

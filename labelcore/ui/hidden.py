@@ -13,8 +13,8 @@ from labelcore.ui import visitor
 
 SETTING, KEY, SAID = HIDDEN, "W", "Verdict"
 LOOKED = "looked at the verdict of"
-"""The answer whose verdict a person has seen: it can be changed in History alone, and the log tells
-that it was."""
+"""{project: the answer whose verdict a person has seen}: it can be changed in History alone, and
+the log tells that it was."""
 REASON, OF_SCORE = "reason", ", score"
 LONGEST = 2_000
 NONE = "(nothing)"

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui import actions, sessions
@@ -111,6 +112,26 @@ def test_labels_beyond_a_plan_that_ends_there_promise_no_narrower_interval(app, 
     button(page, "extend").click().run()
     assert "would be a second stage, reported apart from this result." in texts(page)
     assert "50 more: under a minute of labelling." in texts(page) and "→" not in texts(page)
+
+
+def two_projects() -> None:
+    import streamlit as st
+
+    from labelcore.ui import actions, people, sessions
+    from labelcore.ui.answers import tools_shown
+
+    actions.open_panel("said", project="first")
+    opened = {name: sessions.session(name) for name in ("first", "second")}
+    for name, session in opened.items():
+        undo = tools_shown(session, people.name(session), None, False)["buttons"][0]
+        st.text(f"{name} {undo['off']}")
+
+
+def test_whoever_saw_a_verdict_can_undo_an_answer_of_another_project(make) -> None:
+    """The last answer is event 4 of either log."""
+    make("first", labels=2, here=True), make("second", labels=2, here=True)
+    page = AppTest.from_function(two_projects, default_timeout=60).run()
+    assert [one.value for one in page.text] == ["first True", "second False"]
 
 
 def test_note_and_flag(app, make) -> None:
