@@ -123,6 +123,7 @@ class OfAFile:
     most: int | None = None
     claims: dict[str, Any] = field(default_factory=dict)
     design: str | None = None
+    params: dict[str, Any] = field(default_factory=dict)
     project_name: str | None = None
 
 
@@ -157,7 +158,6 @@ class Draft(OfAFile):
     margin: float | None = None
     claim_count: int = 1
     claim_form: dict[str, str] = field(default_factory=dict)
-    params: dict[str, Any] = field(default_factory=dict)
     first_seed: int = field(default_factory=lambda: secrets.randbelow(1_000_000))
     seed: int | None = None
     confidence: float | None = None

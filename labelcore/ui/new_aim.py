@@ -160,7 +160,7 @@ class Asked(Questions):
             every = WayOut("take all of them", ProjectDraft(classifiers=names))
             return NO_CLASSIFIER, [every], True
         if self.card in TWO_OF and len(self.classifiers) != 2:
-            two = tuple(dict.fromkeys((*self.classifiers, *names)))[:2]
+            two = tuple(dict.fromkeys((*self.classifiers, *self.eligible)))[:2]
             pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(classifiers=two))
             return TWO, [pair], True
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from labelcore.population.guess import ClassifierColumns, Guess, guess
 from labelcore.ui.draft import CLAIMS, MARGIN, Aim, Draft, ProjectDraft, Question
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_aim import Asked
-from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, LISTS, RANKED, SEVERAL, SHIP
 from labelcore.ui.new_classifiers import high_class
 from labelcore.ui.new_columns import NO_ID, OPEN_MEANINGS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_project import settled_answers
@@ -83,12 +84,14 @@ def test_another_file_begins_anew_and_words_stay() -> None:
     draft = Draft(question="Spam?", confidence=0.9)
     draft.open("a.csv")
     draft.id, draft.budget, draft.aim, draft.prompt = "id", 40, "x", "thread"
+    draft.params = {"recalibrated_neyman-helpers": "extra"}
     draft.close()
     assert draft.path is None and draft.id == "id"
     draft.open("a.csv")
     assert draft.id == "id"
     draft.open("b.csv")
     assert (draft.id, draft.budget, draft.aim, draft.prompt) == (None, None, None, None)
+    assert draft.params == {}
     assert (draft.path, draft.question, draft.confidence) == ("b.csv", "Spam?", 0.9)
 
 
@@ -114,6 +117,19 @@ def test_what_another_page_hands_over_is_in_the_draft_and_nothing_else_changes()
     assert (draft.way, draft.margin, draft.confidence) == (MARGIN, 3.0, 0.99)
     draft.begin(ProjectDraft(params={}, params_of="paula"))
     assert draft.params == {"other-x": 1}
+
+
+def test_two_lists_are_compared_by_the_press_that_says_so(tmp_path: Path) -> None:
+    """Only scores make a list: a classifier without one was put into the pair, and left again."""
+    path = tmp_path / "items.csv"
+    path.write_text("said,b,c,t\n" + "".join(f"{n % 2},.{n},.{9 - n},t\n" for n in range(9)))
+    read = {"scores": {"b": "b", "c": "c"}, "predictions": {"a": "said"}}
+    draft = Draft(every_aim=True, aim=LISTS.title, pair=["a", "b"])
+    columns = replace(columns_of(draft), content=("t",), **read)
+    refused = Asked(draft, columns, QUESTION, lc.read_population(path, content="t", **read)).refusal
+    assert refused is not None
+    draft.begin(refused[1][0].draft)
+    assert draft.pair == ["b", "c"]
 
 
 def test_parameters_come_back_as_they_were_handed_over() -> None:
