@@ -230,11 +230,10 @@ def caveats(facts: Facts) -> Markup:
 def _doubts(facts: Facts) -> list[Child]:
     texts: list[Child] = []
     training = training_words(facts.settings) if facts.population.classifiers else "no"
+    model = model_word(facts.population.has_judge)
     if facts.population.classifiers:
-        asked = (
-            f"Were these items used to train the {model_word(facts.population.has_judge)}? Answer: "
-        )
-        texts.append(joined(asked, theirs(training), "."))
+        given = theirs(training)
+        texts.append(joined(f"Were these items used to train the {model}? Answer: ", given, "."))
     if facts.revealing:
         texts.append(
             joined(
@@ -246,7 +245,7 @@ def _doubts(facts: Facts) -> list[Child]:
     if hidden := facts.settings.get(HIDDEN):
         texts.append(joined("Hidden until an item was judged: ", theirs(", ".join(hidden)), "."))
     if training.lower() not in ("no", "not stated"):
-        texts.append("A classifier looks better on items it was trained on than on new ones.")
+        texts.append(f"A {model} looks better on items it was trained on than on new ones.")
     if training.lower() != "no" and facts.existing.use == "random":
         texts.append("The intervals assume that the labels from before were not used for training.")
     if facts.population.arguments.get("id") is None:
@@ -372,16 +371,24 @@ def methods_text(facts: Facts) -> str:
     anew += "".join(f"{text} " for text in cut if text)
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
-        f"{counts['drawn']:,} were drawn with the design “{design.label}” "
+        f"{_were(counts['drawn'])} drawn with the design “{design.label}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
-        f"{planned_words(plan)}. {anew}{labelled}; {counts['unsure']:,} were called not sure and "
+        f"{planned_words(plan)}. {anew}{labelled}; {_were(counts['unsure'])} called not sure and "
         f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(ways)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
         "computed again."
     )
+
+
+def _were(number: int) -> str:
+    """
+    >>> _were(1), _were(1_200)
+    ('1 was', '1,200 were')
+    """
+    return f"{number:,} {'was' if number == 1 else 'were'}"
 
 
 def _reforecasts(facts: Facts) -> list[Mapping[str, Any]]:

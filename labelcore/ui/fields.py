@@ -75,6 +75,7 @@ READERS = {
     "of their own. Each person opens the project in a browser of their own."
 }
 LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
+TRAINED = "Were these items used to train the {model}?"
 NARROW, UNTITLED = {"width": 190}, {"label_visibility": "collapsed"}
 
 OF_THE_ITEMS = (
@@ -154,7 +155,7 @@ OF_THE_AIM = (
     Field(
         "trained",
         "row",
-        "Were these items used to train the classifier?",
+        TRAINED.format(model="classifier"),
         {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"},
         "unknown",
     ),

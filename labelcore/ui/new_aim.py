@@ -16,7 +16,7 @@ from labelcore.safe_text import plain
 from labelcore.ui import files
 from labelcore.ui.asking import WayOut, ask, current, refuse
 from labelcore.ui.draft import Aim, ProjectDraft, Question
-from labelcore.ui.fields import FIELDS, Field, same
+from labelcore.ui.fields import FIELDS, TRAINED, Field, same
 from labelcore.ui.new_cards import (
     BETTER,
     BOTH,
@@ -261,7 +261,7 @@ def show_figures(
     (first, possible), title = asked.numbers, asked.card.title
     with places.more:
         if asked.judged:
-            ask("trained")
+            ask("trained", label=TRAINED.format(model=model_word(population.has_judge)))
         ask("target")
         if possible:
             ask(asked.row("numbers", title))

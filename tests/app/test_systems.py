@@ -27,7 +27,7 @@ from labelcore.ui.reviewed import WRONG, reviewed
 from labelcore.ui.summary import summaries
 from labelcore.ui.systems import LONGEST
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, Once, button, cards, texts, with_upload
+from tests.app.conftest import HOSTILE, Once, button, cards, texts, to_aim, with_upload
 from tests.grouped import label_all
 from tests.judged import SYSTEMS as SYSTEM_NAMES
 from tests.judged import judged, judged_frame
@@ -250,6 +250,11 @@ def test_what_a_judge_left_empty_is_not_taken_for_known_answers(app) -> None:
     assert passing.label == "Which verdicts of mine pass?"
     passing.set_value(["pass"]).run()
     assert "mine: pass counts as passed" in texts(page).replace("\\", "")
+    to_aim(page, "Is it right?")
+    assert (
+        page.segmented_control(key="new-trained").label
+        == "Were these items used to train the judge?"
+    )
 
 
 def questions(base: lc.Population) -> Questions:

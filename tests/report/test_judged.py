@@ -91,6 +91,17 @@ def test_the_command_line_says_it(
     assert told["places"] == session.ranking("model", "prevalence").to_dict("records")
 
 
+def test_a_judge_is_no_classifier_and_one_item_was_drawn() -> None:
+    frame = judged_frame(60, systems=NAMES)
+    plan = lc.Plan("recalibrated_neyman", "prevalence", classifier="judge", budget=40)
+    session = lc.Session(judged(frame), plan, settings={"used_for_training": True})
+    session.answer(session.next(), "unsure")  # type: ignore[arg-type]
+    html = unescape(report_html(session))
+    assert "A judge looks better on items it was trained on than on new ones." in html
+    assert "1 was drawn with the design" in html
+    assert "No item got a class; 1 was called not sure and 0 broken." in html
+
+
 @pytest.mark.full
 def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2})
