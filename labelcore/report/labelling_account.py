@@ -384,10 +384,7 @@ def methods_text(facts: Facts) -> str:
 
 
 def _were(number: int) -> str:
-    """
-    >>> _were(1), _were(1_200)
-    ('1 was', '1,200 were')
-    """
+    """A number with its verb, such as "1 was"."""
     return f"{number:,} {'was' if number == 1 else 'were'}"
 
 
