@@ -23,7 +23,7 @@ from labelcore.stats import curve_readings
 SHOWN = ("precision", "recall", "yield", "f1")
 NO_BOUNDS = (
     "the method {name!r} cannot search for the best rank: its bounds hold at one rank at a time. "
-    "Choose a method for ranked lists, such as 'Geometric strata' (geometric_strata)"
+    "Choose a method for ranked lists, such as 'Geometric strata'"
 )
 
 

@@ -337,6 +337,7 @@ def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> N
     make_curve("simple_random", 60)
     now = explored(app("explore", project="demo"))
     assert "cannot search for the best rank: its bounds hold at one rank" in now["sure"][1]
+    assert now["sure"][1].endswith("such as 'Geometric strata'."), "no word of code"
     assert not now["rows"] and not now["pick"]
     assert "a cut chosen before labelling" in now["terms"][0]
 
