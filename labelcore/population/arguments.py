@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 from labelcore.population.dialect import checked_dialect
 from labelcore.population.text import listing
@@ -46,7 +46,7 @@ class Arguments:
     passing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def checked(cls, **given: Any) -> Arguments:
+    def checked(cls, **given: Any) -> Self:
         """From what a caller wrote. TypeError naming the argument of a wrong type."""
         return cls(
             id=_id(given["id"]),

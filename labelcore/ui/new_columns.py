@@ -9,7 +9,7 @@ from typing import Any
 from labelcore.population.arguments import Arguments, threshold_name
 from labelcore.population.guess import ClassifierColumns, Guess
 from labelcore.population.revealing import HIDDEN, MAY_SHOW, holds_output
-from labelcore.ui.draft import MOST_CLASSIFIERS, Aim, Question
+from labelcore.ui.draft import MOST_CLASSIFIERS, Aim, ProjectDraft, Question
 from labelcore.ui.fields import Rules, same
 
 FOUND = "found"
@@ -83,6 +83,16 @@ class Columns(Arguments):
         if len(values) < 2:
             return (name,)
         return tuple(threshold_name(name, value, name in self.descending) for value in values)
+
+    def asking(self, kept: Sequence[str]) -> ProjectDraft:
+        """The choices that leave these of the classifiers that are read."""
+        made = {one: name for name in self.named for one in self.made_of(name)}
+        cuts = {
+            name: tuple(v for v, one in zip(values, self.made_of(name), strict=True) if one in kept)
+            for name, values in self.thresholds.items()
+        }
+        names = tuple(dict.fromkeys(made[one] for one in kept))
+        return ProjectDraft(classifiers=names, thresholds={n: v for n, v in cuts.items() if v})
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from labelcore.ui import forecasts
 from labelcore.ui.asking import ask, begin, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import ProjectDraft
+from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_known_answers import known_number
 from labelcore.ui.new_price_words import (
     DEAR,
@@ -558,9 +559,13 @@ def show_switches(ahead: Ahead, card: str) -> None:
             f"**{plain(switch.label)}** · {effect}" if effect else f"**{plain(switch.label)}**",
             key=key,
             on_change=_switched,
-            args=(switch, card),
+            args=(switch, card, ahead.population),
         )
 
 
-def _switched(switch: Switch, card: str) -> None:
-    current().take(switch.kind, list(switch.kept), card if switch.kind == NUMBERS else "")
+def _switched(switch: Switch, card: str, population: Population) -> None:
+    if switch.kind == NUMBERS:
+        current().take(NUMBERS, list(switch.kept), card)
+    else:
+        read = {"dialect": {}, **population.arguments}
+        begin(Columns.checked(**read).asking(switch.kept))

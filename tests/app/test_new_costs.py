@@ -6,7 +6,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from labelcore.ui.new_cards import BOTH
+from labelcore.ui.asking import DRAFT
+from labelcore.ui.new_cards import BOTH, SEVERAL
 from tests.app.conftest import created, opened, texts, to_aim
 from tests.app.test_new_groups import named
 
@@ -40,3 +41,16 @@ def test_the_dear_number_is_named_with_what_goes_without_it(app, data_folder: Pa
     assert "with it ± " in switch(page, "f1").label
     switch(page, "accuracy").set_value(True)
     assert created(page, data_folder).plan.estimands == ("precision", "accuracy")
+
+
+def test_one_of_several_thresholds_is_left_out(app, data_folder: Path) -> None:
+    """Each threshold is a classifier of the plan; its score and the others stay chosen."""
+    page = opened(app, named(data_folder, score_b=[n % 100 / 100 for n in range(1_200)]))
+    page.session_state[DRAFT].thresholds = {"b": "0.3 0.5"}
+    to_aim(page, "Is this right?", SEVERAL.title)
+    switches = {one.label.split("**")[1].replace("\\", ""): one for one in page.toggle}
+    assert {"classifier", "b>=0.3", "b>=0.5"} <= {*switches}
+    switches["b>=0.3"].set_value(False).run()
+    now = page.session_state[DRAFT]
+    assert (now.classifiers, now.thresholds) == (["classifier", "b"], {"b": "0.5"})
+    assert created(page, data_folder).plan.classifiers == ("classifier", "b")
