@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -72,6 +71,8 @@ ROUND = tuple(
     for power in range(1, 7)
     for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 )
+CLOSE = 1.12
+"""How many times the one before a stop of the slider is at least; the last one may be less."""
 SIDES = (48, 32)
 """Pixels beside the picture: the slider's track begins and ends with its axis, and half of the time
 of a tick at its end has room."""
@@ -154,15 +155,17 @@ class Ahead:
     @property
     def stops(self) -> list[int]:
         """Where the slider below the picture stops: round numbers, nearly even along its axis, and
-        the number chosen in place of the nearest."""
+        the number chosen in place of those close to it."""
         labels, points = self.chosen.labels, self.curve(self.chosen.design)
         first = round(points[0][0]) if points else labels
         if first < self.least:
             first = next(n for n in ROUND if n >= self.least)
         low, high = min(first, labels), self.most
-        inner = [n for n in ROUND if low < n < high]
-        near = min(inner, key=lambda n: abs(math.log(n / labels)), default=labels)
-        return sorted({low, high, labels, *inner} - ({near} - {labels}))
+        low = labels if labels < CLOSE * low else low
+        fixed = {low, high, labels}
+        inner = (n for n in ROUND if low < n < high)
+        far = (n for n in inner if all(max(n / one, one / n) > CLOSE for one in fixed))
+        return sorted({*fixed, *far})
 
     @property
     def width(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,17 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     ahead.show()
     (chart,) = drawn
     assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
+
+
+@pytest.mark.parametrize("labels", [84, 100, 110])
+def test_the_slider_stands_below_the_number_in_the_picture(tmp_path: Path, labels: int) -> None:
+    """Its stops are as far from each other as numbers whose logarithms differ by as much."""
+    population = read(tmp_path, scored=True)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=labels)
+    ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
+    stops = ahead.stops
+    at = math.log(labels / stops[0]) / math.log(stops[-1] / stops[0])
+    assert stops.index(labels) / (len(stops) - 1) == pytest.approx(at, abs=0.05)
 
 
 def test_the_price_of_answers_that_two_people_give_is_that_of_their_items(
