@@ -237,7 +237,7 @@ def begin_page(of: str) -> None:
             "Name", one_line(record.name, 60), key=f"watch-name-{project}", max_chars=LONGEST_NAME
         )
         labels = st.number_input(
-            f"Labels a {unit}", 10, None, int(plan.planned or plan.budget or 100), 10,
+            f"Labels a {unit}", 10, None, max(int(plan.planned or plan.budget or 100), 10), 10,
             key=labels_key,
         )  # fmt: skip
         waves = st.number_input("Tables in all", 2, None, 52, key="watch-waves")

@@ -189,6 +189,11 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert opened.names[-1] == "next" and watch_tables.NOT_WORDS[0] not in session.settings
 
 
+def test_a_project_of_few_labels_may_be_watched(app: Callable, make: Callable) -> None:
+    make(budget=5)
+    assert app("watch", **{"from": "demo"}).number_input(key="watch-labels-demo").value == 10
+
+
 def test_a_column_that_is_called_otherwise_now_is_read_by_its_new_name(
     data_folder: Path, monitor: lc.Monitor
 ) -> None:
