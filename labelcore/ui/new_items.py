@@ -348,9 +348,9 @@ def items_step() -> tuple[Path, Columns, Population] | None:
 
 def pick_from(items: Items) -> None:
     """A record as a tree, of which a value can be taken for a column."""
-    now, rows = items.now, items.meanings.classifiers or ()
+    now, rows = items.now, items.meanings.shown("number")
     content, groups = items.bare.content, items.columns.groups
-    use = partial(take_for, now, items.names, content, groups, len(rows))
+    use = partial(take_for, now, items.names, content, groups, rows)
     pick(items.tree, use)
 
 

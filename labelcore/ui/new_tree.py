@@ -12,6 +12,7 @@ from labelcore.population.tree import Branch, Tree
 from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import current
 from labelcore.ui.draft import Draft
+from labelcore.ui.new_columns import NO_COLUMN
 from labelcore.ui.scripts import Script, component, constants, text_of
 
 TAKE = "Take a value from inside a record"
@@ -87,7 +88,8 @@ def take_for(now: Draft, names: Sequence[str], content: Sequence[str], groups: S
         now.take("content", [*content, path])
     elif what in (VERDICT, SCORE):
         now.take("number", rows + 1)
-        now.take("prediction" if what == VERDICT else "score", path, str(rows))
+        for kind, holds in (("prediction", VERDICT), ("score", SCORE)):
+            now.take(kind, path if what == holds else NO_COLUMN, str(rows))
         now.take("name", path.rpartition(".")[0] or path, str(rows))
     elif what == SYSTEM:
         now.take("groups", list(dict.fromkeys([*groups, path])))
