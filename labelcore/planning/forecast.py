@@ -189,7 +189,7 @@ def _imagined(engine: Engine, rng: np.random.Generator) -> IntArray:
     assert claimed is not None
     if engine.claims[0].of_disagreements:
         return _by_both(engine, rng)
-    rate = question_rates(population, side.classifier, None, claimed == positive)
+    rate = planning_rates(population, side.classifier, claimed == positive)[0]
     other = (claimed + rng.integers(1, n_classes, len(population))) % n_classes
     return np.where(rng.random(len(population)) < rate, claimed, other)
 

@@ -17,7 +17,7 @@ from labelcore.errors import PlanError
 from labelcore.figures.claims import all_settled, claim_results, settled_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
-from labelcore.planning.forecast import _looks, labels_to_settle, planned_size
+from labelcore.planning.forecast import _imagined, _looks, labels_to_settle, planned_size
 from labelcore.planning.spendings import recommended, spendings
 from labelcore.tallies import Cells
 from labelcore.testing.known import SCALARS, Known, calibrated
@@ -180,3 +180,16 @@ def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
     found = labels_to_settle(known.population, plan, 1500)
     assert found.low < found.expected == found.planned < found.high
     assert lc.preview(known.population, plan).derived["claims_half"] == [found.low, found.high]
+
+
+def test_claims_about_several_classes_are_forecast_by_the_scores() -> None:
+    """As if 80 % were right a claim that is true would be refuted, and soon."""
+    said = np.resize(["a", "b", "c"], 900)
+    items = pd.DataFrame({"text": "item", "said": said, "sure": 0.97})
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, scores={"m": "sure"}, name="items.csv"
+    )
+    plan = lc.Plan("simple_random", "accuracy", claims=["accuracy >= 0.9"], budget=900)
+    engine = Engine(population, frozen(population, plan, 900))
+    codes = np.array([_imagined(engine, np.random.default_rng(seed)) for seed in range(50)])
+    assert np.mean(codes == population.predictions["m"]) == pytest.approx(0.97, abs=0.005)
