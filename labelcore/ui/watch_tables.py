@@ -30,6 +30,7 @@ from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.presses import sentence
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
+from labelcore.waves.monitor import MOST_WAVES
 from labelcore.waves.plan_file import SCHEDULES, free_name
 from labelcore.waves.watches import meanings
 from labelcore.words.differences import is_difference
@@ -240,7 +241,7 @@ def begin_page(of: str) -> None:
             f"Labels a {unit}", 10, None, max(int(plan.planned or plan.budget or 100), 10), 10,
             key=labels_key,
         )  # fmt: skip
-        waves = st.number_input("Tables in all", 2, None, 52, key="watch-waves")
+        waves = st.number_input("Tables in all", 2, MOST_WAVES, 52, key="watch-waves")
     required = st.text_area(
         "Required, one a line; each figure is held against what it was before, too",
         key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ SHOWN = {
 }  # fmt: skip
 NOTHING = "No wave yet: the picture starts with the first finished one."
 INTERVAL_WIDTH, PANEL = 6.0, 160.0
-LEAST = 1e-2
+LEAST, MOST_NAMES = 1e-2, 14
 FROM_HERE = "lower from about here"
 OF_ALARM = ((0.01, "1 %"), (0.1, "10 %"), (1.0, "alarm"), (10.0, "\N{MULTIPLICATION SIGN} 10"),
             (100.0, "\N{MULTIPLICATION SIGN} 100"))  # fmt: skip
@@ -54,24 +55,19 @@ def monitor_chart(table: pd.DataFrame, since: str = "") -> Chart:
     for number, (_, mine) in enumerate(known.groupby("watch", sort=False)):
         share = np.maximum(mine["evidence"] / mine["threshold"], LEAST)
         at = [place[name] for name in mine["wave"]]
+        called, dash, role = _line_name(mine.iloc[0]), DASHES[number % 6], SERIES[number % 6]
         marks.append(
-            Line(
-                at,
-                share.tolist(),
-                panel=len(figures),
-                name=_line_name(mine.iloc[0]),
-                dash=DASHES[number % 6],
-                role=SERIES[number % 6],
-            )
+            Line(at, share.tolist(), panel=len(figures), name=called, dash=dash, role=role)
         )
-    ticks = tuple((at, shortened(name)) for name, at in place.items())
+    every = math.ceil(len(names) / MOST_NAMES)
+    ticks = tuple((at, shortened(name)) for name, at in place.items())[::every]
     rules = [Rule(place[since] - 0.5, upright=True, dash="dot", role=SECOND)] if since else []
     axes = [Axis(shortened(label_of(figure)), Unit.SHARE) for figure in figures]
     highest = max(1.0, float((known["evidence"] / known["threshold"]).max()))
     ticks_of = tuple(tick for tick in OF_ALARM if tick[0] <= highest)
     evidence = Axis("Evidence", log=True, ticks=ticks_of)
     drawing = Drawing(
-        Axis(ends=(0.5, len(names) + 0.5), ticks=_few(ticks), grid=False),
+        Axis(ends=(0.5, len(names) + 0.5), ticks=ticks, grid=False),
         (*axes, evidence), marks, rules, legend=True, below=True,
         height=PANEL * (len(figures) + 1),
     )  # fmt: skip
@@ -110,7 +106,3 @@ def _words(row: dict[Any, Any]) -> str:
     low, high = words.percent_range(float(row["low"]), float(row["high"]))
     alarm = ", alarm" if row["alarm"] else ""
     return f"{shortened(str(row['wave']))}: {shortened(str(row['watch']))}, {low} to {high}{alarm}"
-
-
-def _few(ticks: tuple[tuple[int, str], ...], most: int = 14) -> tuple[tuple[int, str], ...]:
-    return ticks[:: -(-len(ticks) // most)]

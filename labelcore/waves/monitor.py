@@ -31,6 +31,7 @@ from labelcore.session.managing import wording_now
 from labelcore.session.projects import TOLD
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord, Settings, open_store
+from labelcore.waves.chart import monitor_chart
 from labelcore.waves.checks import check_ids, check_next, other_terms
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import Measured, compared, measured
@@ -47,6 +48,8 @@ from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, re
 from labelcore.words import sentences as words
 
 SCHEDULE = "schedule"
+MOST_WAVES = 4_000
+"""Days of eleven years: thresholds of so many take minutes and more than a gigabyte to simulate."""
 
 
 class Monitor:
@@ -125,6 +128,8 @@ class Monitor:
     ) -> None:
         texts = (requirements,) if isinstance(requirements, str) else tuple(requirements)
         self.name, self.requirements = _checked(name), texts
+        if not isinstance(plan, Plan):
+            raise TypeError(f"plan must be a labelcore.Plan, got {plan!r}")
         if not isinstance(plan.method, EstimatesFromCells):
             raise ArgumentError(
                 "plan",
@@ -136,8 +141,9 @@ class Monitor:
             raise ArgumentError(
                 "plan", "must have no claims: what is required of every wave goes to requirements"
             )
-        if type(waves) is not int or waves < 2:
-            raise ArgumentError("waves", "must be a whole number of at least 2", got=waves)
+        if type(waves) is not int or not 2 <= waves <= MOST_WAVES:
+            rule = f"must be a whole number from 2 to {MOST_WAVES:,}"
+            raise ArgumentError("waves", rule, got=waves)
         if not 0 < error <= 0.5:
             raise ArgumentError("error", "must lie above 0 and be at most 0.5", got=error)
         for text in self.requirements:
@@ -575,8 +581,6 @@ class Monitor:
         plotly.graph_objects.Figure
             It shows itself in a notebook.
         """
-        from labelcore.waves.chart import monitor_chart
-
         return monitor_chart(self.table()).figure
 
     # --- inside -------------------------------------------------------------------------------

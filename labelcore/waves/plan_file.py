@@ -50,6 +50,13 @@ PLANNED = {field.name for field in fields(Plan)} - {
 }  # fmt: skip
 TERMS = {"requirements", "since_launch", "waves", "error"}
 WORDS = {"question", "instructions", "title"}
+TEXTS = {"people", "requirements", "on_alarm"}
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(WORDS, ((str,), "must be a text")),
+    **dict.fromkeys(TEXTS, ((str,), "must be a text or a list of texts")),
+    **dict.fromkeys(("renewed", "since_launch"), ((bool,), "must be true or false")),
+    "error": ((int, float), "must be a number"),
+}
 TABLES: dict[str, Collection[str]] = {
     "source": READING | {"file"},
     "plan": PLANNED | {"labels"},
@@ -90,7 +97,7 @@ class PlanFile:
     def read(cls, path: Path) -> PlanFile:
         """Read a file. Raises ArgumentError, and OSError where it cannot be read."""
         try:
-            given = tomllib.loads(path.read_text("utf-8"))
+            given = tomllib.loads(path.read_text("utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ArgumentError(path.name, f"must be TOML: {error}") from error
         _check(path, "", given, TABLES)
@@ -101,20 +108,22 @@ class PlanFile:
         source, plan, monitor = (dict(given[table]) for table in TABLES)
         schedule = _needed(path, monitor, "monitor", "schedule", "weekly")
         if schedule not in SCHEDULES:
-            raise ArgumentError(
-                f"{path.name}: monitor.schedule", f"must be one of {', '.join(SCHEDULES)}",
-                got=schedule,
-            )  # fmt: skip
-        renewed = monitor.get("renewed", False)
-        if not isinstance(renewed, bool):
-            raise ArgumentError(
-                f"{path.name}: monitor.renewed", "must be true or false", got=renewed
-            )
+            rule = f"must be one of {', '.join(SCHEDULES)}"
+            raise ArgumentError(f"{path.name}: monitor.schedule", rule, got=schedule)
+        for name in KINDS.keys() & monitor.keys():
+            value, (kinds, rule) = monitor[name], KINDS[name]
+            parts = value if name in TEXTS and isinstance(value, list) else [value]
+            if not all(isinstance(part, kinds) for part in parts):
+                raise ArgumentError(f"{path.name}: monitor.{name}", rule, got=value)
         if "labels" in plan:
             plan["budget"] = plan.pop("labels")
         plan.setdefault("design", "recalibrated_neyman")
         plan.setdefault("estimands", ["precision", "recall"])
-        command = monitor.get("on_alarm", ())
+        command, people = monitor.get("on_alarm", ()), monitor.get("people", ())
+        try:
+            command = shlex.split(command) if isinstance(command, str) else command
+        except ValueError as error:
+            raise ArgumentError("monitor.on_alarm", f"must be a command: {error}") from error
         return cls(
             path, _needed(path, monitor, "monitor", "name"),
             _beside(path, _needed(path, source, "source", "file")),
@@ -124,9 +133,9 @@ class PlanFile:
             {key: value for key, value in monitor.items() if key in WORDS},
             _store_beside(path, _needed(path, monitor, "monitor", "store", "sqlite:///labels.db")),
             schedule,
-            tuple(shlex.split(command) if isinstance(command, str) else map(str, command)),
-            tuple(map(str, monitor.get("people", ()))),
-            renewed,
+            tuple(command),
+            tuple([people] * bool(people) if isinstance(people, str) else people),
+            monitor.get("renewed", False),
         )  # fmt: skip
 
     def monitor(self, store: LabelStore, *, rehearsed: bool = False) -> Monitor:

@@ -36,7 +36,7 @@ requirements = ["precision >= 0.7"]
 since_launch = false
 waves = 12
 schedule = "each file"
-people = ["ann"]
+people = "ann"
 on_alarm = {command}
 """
 
@@ -142,7 +142,7 @@ def test_a_wave_is_closed_with_what_it_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = tmp_path / "plan.toml"
-    plan.write_text(PLAN.format(command='"true"'), "utf-8")
+    plan.write_text(PLAN.format(command='"true"'), "utf-8-sig")
     write_table(tmp_path / "items.csv", 1, 0.9)
     assert main(["monitor", str(plan)]) == 3
     said = capsys.readouterr().out
@@ -167,6 +167,17 @@ def test_a_wave_is_closed_with_what_it_has(
         ('"pred"', '"prediction"', "'prediction'"),
         ("labels = 60", "labels = 0", "budget must be at least"),
         ('name = "spam"', 'name = "spam"\nrenewed = 1', "monitor.renewed must be true or false"),
+        ("= false", '= "no"', "monitor.since_launch must be true or false, got 'no'"),
+        ("waves = 12", "title = 5", "plan.toml: monitor.title must be a text, got 5"),
+        ("waves = 12", "waves = 5000", "waves must be a whole number from 2 to 4,000, got 5000"),
+        ("waves = 12", 'error = "low"', "plan.toml: monitor.error must be a number, got 'low'"),
+        ('"ann"', "7", "monitor.people must be a text or a list of texts, got 7"),
+        ('["precision >= 0.7"]', "5", "monitor.requirements must be a text or a list of texts"),
+        (
+            'on_alarm = ""',
+            'on_alarm = "say it\'s"',
+            "monitor.on_alarm must be a command: No closing",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_plan_is_named(

@@ -352,7 +352,7 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
         "requirements must be about figures that the plan asks for: precision, recall, got",
     ),
     "error": ({"error": 0}, "error must lie above 0"),
-    "waves": ({"waves": 1}, "waves must be a whole number of at least 2"),
+    "waves": ({"waves": 1}, "waves must be a whole number from 2 to 4,000, got 1"),
 }
 
 
@@ -366,6 +366,8 @@ def test_bad_terms_are_refused(case: str) -> None:
 def test_bad_plans_and_requirements_are_refused() -> None:
     with pytest.raises(ValueError, match="counts by stratum.*got 'paula'"):
         lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
+    with pytest.raises(TypeError, match="plan must be a labelcore.Plan, got 'x'"):
+        lc.Monitor(None, "a", "x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="figures that the plan asks for: precision, recall"):
         started(requirements=["precision[of=a] >= 0.8"]).wave(read(FRAME), "one")
     assert started(requirements="recall >= 0.8").requirements == ("recall >= 0.8",)
