@@ -426,6 +426,7 @@ class PostgresStore(DatabaseStore):
     def held(self) -> Iterator[None]:
         self._check_usable()
         with translated(self.url), self._engine.connect() as connection:
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             connection.execute(_HELD, {"store": _lock_key(_STORE)})
             yield
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 import labelcore.team as team
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
 from labelcore.log.events import Content
-from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, open_store
+from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, held, open_store
 from labelcore.store.database import metadata
 from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
@@ -284,6 +285,16 @@ def test_who_waits_too_long_hears_so_and_other_projects_go_on(store: LabelStore)
             store.append("spam", [answered(3, "t3")])
         store.append("ham", [drawn(1, "t9")])
     store.append("spam", [drawn(3, "t3")])
+
+
+def test_a_store_is_held_for_as_long_as_it_takes(
+    store: LabelStore, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_schema, "IDLE_SECONDS", 0.1)
+    with held(postgres_url):
+        time.sleep(0.5)
+        with pytest.raises(StoreBusyError):
+            store.append("spam", [drawn(3, "t3")])
 
 
 def test_tables_that_are_gone(store: LabelStore, postgres_url: str) -> None:
