@@ -39,6 +39,7 @@ DAYS, LONGEST_DAYS = 90, 3650
 log = logging.getLogger(__name__)
 STEM = re.compile(r"[0-9a-f]{16}")
 """What a person's file is called, and how the secret of the link begins: it says where to look."""
+SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,10 +332,10 @@ class Register:
         """Whose session this is; None for one that has ended."""
         stem, ends, _ = (*given.split("-"), "", "", "")[:3]
         person = _read(self.folder / f"{stem}.json") if STEM.fullmatch(stem) else None
-        if person is None or not person.key or not ends.isdecimal() or int(ends) <= time():
+        if person is None or not person.key or not SECONDS.fullmatch(ends) or int(ends) <= time():
             return None
         expected = token(f"{stem}-{person.key}", int(ends))
-        return person if hmac.compare_digest(expected, given) else None
+        return person if hmac.compare_digest(expected.encode(), given.encode()) else None
 
     def by_login(self, name: str) -> Person | None:
         """Who logs in under this name, in any case of its letters."""

@@ -240,6 +240,8 @@ def test_links_and_sessions_end(
     stem, ends, mac = cookie.partition("=")[2].split("-")
     longer = f"{COOKIE}={stem}-{int(ends) + 1}-{mac}"
     assert status(asked(cookie=cookie)) == 200 and status(asked(cookie=longer)) == 403
+    for wrong in (f"{ends}-\xe9", f"{'9' * 5000}-{mac}"):
+        assert status(asked(cookie=f"{COOKIE}={stem}-{wrong}")) == 403
     monkeypatch.setattr(register_module, "time", lambda: int(ends) + 1)
     assert status(asked(cookie=cookie)) == 403 and status(asked("/", f"start={secret}")) == 303
     (file,) = (data_folder / ".people").glob("*.json")
