@@ -12,14 +12,15 @@ from labelcore.charts.live_picture import Bar, difference_scale
 from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
-from labelcore.results.told_values import Told
+from labelcore.results.told_values import Told, is_early
 from labelcore.safe_text import shortened
 from labelcore.words.differences import told_interval
 from labelcore.words.sentences import value_percent
 from labelcore.words.short_sentences import range_of, short_value
+from labelcore.words.tables import TOO_EARLY
 
 LONGEST_OF_TWO = 20
-NOT_YET, EARLY = ("", "not yet"), ("", "too early")
+NOT_YET, EARLY = ("", "not yet"), ("", TOO_EARLY)
 EXACT_TO, EXACTLY = 1e-12, "exact"
 
 
@@ -42,6 +43,8 @@ def head_bar(band: Band | None, name: str) -> Bar:
     if band is None or not band.has_interval or np.isnan(band.low[0]):
         return Bar(name, None, None, None, NOT_YET)
     value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
+    if is_early(low, high):
+        return Bar(name, None, None, None, EARLY)
     if high - low < EXACT_TO:
         return Bar(name, low, low, high, (value_percent(low, low, high), EXACTLY))
     assumed = band.confidence is None

@@ -39,6 +39,16 @@ def too_wide(low: ArrayLike, high: ArrayLike, possible: ArrayLike = 1.0) -> NDAr
     return np.asarray(width > WIDE * np.asarray(possible, dtype=float) + 1e-12)
 
 
+def is_early(low: float, high: float, possible: float = 1.0) -> bool:
+    """Whether the bounds leave nearly everything possible: that says nothing worth a bar or a
+    headline.
+
+    >>> is_early(0.04, 1.0), is_early(0.15, 1.0), is_early(-0.9, 0.5, 2.0)
+    (True, False, False)
+    """
+    return high - low > LITTLE * possible
+
+
 def known_ends(low: float, high: float, least: float = 0.0, most: float = 1.0) -> tuple[bool, bool]:
     """Which ends say something: those more than 1 % of what is possible inside ``least`` to
     ``most``.
@@ -91,7 +101,7 @@ class Told:
     @property
     def says_little(self) -> bool:
         """Whether it has no value to tell, and nearly all values are possible."""
-        return self.told is None and self.high - self.low > LITTLE * (1 + self.is_difference)
+        return self.told is None and is_early(self.low, self.high, 1 + self.is_difference)
 
 
 def kept_back(look: Mapping[str, Any], possible: float = 1.0) -> bool:

@@ -6,7 +6,7 @@ import math
 
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, CheapestCut, Cut
-from labelcore.results.told_values import known_ends, too_wide
+from labelcore.results.told_values import is_early, known_ends, too_wide
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -130,10 +130,10 @@ def keep_words(cut: Cut) -> str:
     >>> def said(low, high):
     ...     band = SimpleNamespace(told=[0.5], has_interval=True, low=[low], high=[high])
     ...     return keep_words(SimpleNamespace(readings={"precision": band}))
-    >>> said(0.61, 0.9), said(0.35, 1.0)
-    ('61 to 90 % right', '35 to 100 % right')
-    >>> said(0.05, 0.95), said(0.01, 1.0)
-    ('anything from 5 to 95 % is possible', 'nothing is known yet')
+    >>> said(0.61, 0.9), said(0.35, 1.0), said(0.01, 1.0)
+    ('61 to 90 % right', '35 to 100 % right', 'nothing is known yet')
+    >>> said(0.1, 0.95), said(0.04, 1.0)
+    ('anything from 10 to 95 % is possible', 'anything from 4 to 100 % is possible')
     """
     precision = cut.readings.get("precision")
     value = math.nan if precision is None else float(precision.told[0])
@@ -146,7 +146,7 @@ def keep_words(cut: Cut) -> str:
         return CROSSED
     if not any(known_ends(low, high)):
         return UNKNOWN
-    if all(known_ends(low, high)) and too_wide(low, high):
+    if is_early(low, high) or (all(known_ends(low, high)) and too_wide(low, high)):
         return TOO_WIDE.format(share=range_text(low, high))
     exact = high - low < 1e-12
     return RIGHT.format(share=percent(low) if exact else range_text(low, high))

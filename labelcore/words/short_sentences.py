@@ -10,7 +10,7 @@ from labelcore.estimands import DIFFERENCE, SCALARS
 from labelcore.promises import State
 from labelcore.results.curves import Band
 from labelcore.results.look import HeadBands, Look
-from labelcore.results.told_values import Told, known_ends
+from labelcore.results.told_values import Told, is_early, known_ends
 from labelcore.results.types import Estimate
 from labelcore.words import found_so_far
 from labelcore.words.claims import claims_short
@@ -189,7 +189,8 @@ def _short(estimate: Estimate) -> str:
         if estimate.is_difference:
             return _no_difference(estimate, NO_DIFFERENCE_SO_FAR)
         return SO_FAR.format(figure=_term(estimate), range=range_of(estimate.low, estimate.high))
-    if estimate.told is None and all(estimate.known_ends) and not estimate.is_difference:
+    wide = estimate.told is None and (estimate.says_little or all(estimate.known_ends))
+    if wide and not estimate.is_difference:
         return TOO_WIDE.format(figure=_term(estimate), range=range_of(estimate.low, estimate.high))
     finding = _finding(estimate)
     if estimate.confidence is None:
@@ -220,7 +221,7 @@ def short_head(band: Band) -> str:
     figure = THE_HEAD.format(items=f"{int(band.x[0]):,}")
     if not any(known_ends(low, high)):
         return SO_FAR.format(figure=figure, range=between)
-    if all(known_ends(low, high)) and band.wide[0]:
+    if is_early(low, high) or (all(known_ends(low, high)) and band.wide[0]):
         return TOO_WIDE.format(figure=figure, range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if not sure:

@@ -18,7 +18,7 @@ STATES = {State.INTERVAL: "has an interval", State.WAITING: "items are open"}
 NONE_YET = "{figures}, {guesses}; none of them has an interval yet."
 FIGURES = "{figures}, {guesses}, {sure} sure {how}; the widest that is asked is {widest}."
 EACH, TOGETHER, ASKED_TOGETHER = "each", "all together", "all that are asked together"
-NO_GUESS, GUESS = "no first guess", "{between}, first guess"
+NO_GUESS, GUESS, TOO_EARLY = "no first guess", "{between}, first guess", "too early"
 GUESSES = "A first guess is from labels that were drawn for other figures, and holds by itself."
 
 
@@ -61,6 +61,8 @@ def cell_said(cell: TableCell) -> str:
     estimate = cell.estimate
     if not estimate.has_interval or estimate.state == State.EXACT:
         return told_words(estimate) or "–"
+    if estimate.says_little:
+        return TOO_EARLY
     if not cell.asked:
         return GUESS.format(between=told_interval(estimate))
     if estimate.told is None:

@@ -128,7 +128,7 @@ def test_an_interval_that_leaves_next_to_everything_possible_says_nothing() -> N
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (0.018, 1.0, "at least 1 %"),
+        (0.118, 1.0, "at least 11 %"),
         (0.0, 0.72, "at most 72 %"),
         (0.3, 0.95, "between 30 % and 95 %"),
     ],

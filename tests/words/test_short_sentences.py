@@ -7,12 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from labelcore.charts.figure_bars import estimate_bar, head_bar
 from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.promises import Promise, State
+from labelcore.results.cells import TableCell
+from labelcore.results.curves import Band
 from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.meaning import NOTHING_YET, meaning
-from labelcore.words.short_sentences import range_of, short_sentence, short_value
+from labelcore.words.short_sentences import range_of, short_head, short_sentence, short_value
+from labelcore.words.tables import cell_said
 
 SCOPE = Scope(
     *("emails.csv", 4000, "lr"), positive="spam", planned=150, versus="svm", first_figure=1
@@ -118,6 +122,31 @@ def test_a_value_that_says_little_is_not_told() -> None:
     assert short_sentence(difference).startswith("So far each of the two may")
     waiting = replace(wide, state=State.PROVISIONAL, promise=Promise.FIXED)
     assert short_sentence(waiting).startswith("Too few labels") and "86" not in waiting.sentence()
+
+
+def test_an_interval_over_nearly_everything_is_early_in_every_place() -> None:
+    """4 to 100 % was a headline, "95 % sure"; in a report it was a first guess where Progress said
+    that it is too early."""
+    wide = estimate("recall", low=0.0412, high=0.9996, tentative=True)
+    assert short_sentence(wide) == "Too few labels: recall may be anything from 4 to 100 %."
+    for asked in (True, False):
+        assert (
+            cell_said(TableCell(("lr", None), "recall", wide, asked))
+            == estimate_bar(wide, "").said[1]
+        )
+    known = replace(wide, low=0.15)
+    assert (
+        cell_said(TableCell(("lr", None), "recall", known, False)) == "at least 15 %, first guess"
+    )
+    ones = np.ones(1)
+    head = Band(
+        "precision_curve", 745 * ones, 0.5 * ones, 0.0412 * ones, 0.9996 * ones, 0.5 * ones, 0.95,
+        True, 40, 40, "m", Promise.WATCHED, (), "s", scope=SCOPE,
+    )  # fmt: skip
+    said = "Too few labels: precision of the first 745 may be anything from 4 to 100 %."
+    assert short_head(head) == said
+    assert head_bar(head, "").said == ("", "too early") and head_bar(head, "").low is None
+    assert short_head(replace(head, low=0.15 * ones)).startswith("95 % sure: of the first 745")
 
 
 def test_ends_are_never_rounded_inwards() -> None:
