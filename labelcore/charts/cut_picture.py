@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from labelcore.charts.curve_points import points_of
 from labelcore.charts.design import THIN
 from labelcore.charts.drawing import (
+    LETTER_SHARE,
     AnyMark,
     Axis,
     Drawing,
@@ -43,6 +46,8 @@ nearer than the second stands half behind it."""
 HANDLE, FOOT = 0.13, 0.08
 """What hangs below an end lower than the first lies behind the handle of the cut; what stands above
 the second does not, on a narrow screen either."""
+WORDS = 0.05
+"""How high words are, as a share of the height."""
 BELOW_AXIS = -0.143
 """Beside the title of the axis, where no cut goes through the words."""
 
@@ -117,8 +122,10 @@ class CutPicture:
         """What is needed as a line across, and how far down it surely is."""
         if self.need is None:
             return []
-        asked = Remark(f"I need {100 * self.need:g} %", y=self.need, across=1.0)
-        parts: list[Part] = [Rule(self.need), asked]
+        text = f"I need {100 * self.need:g} %"
+        crossed = [self._crosses(text, self.need + up) for up in (0.0, -WORDS)]
+        side = Side.BELOW if crossed == [True, False] else Side.ABOVE
+        parts: list[Part] = [Rule(self.need), Remark(text, y=self.need, across=1.0, side=side)]
         if self.sure is not None and self.sure <= self.last:
             down = [float(self.sure)] * 2
             parts.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
@@ -127,6 +134,13 @@ class CutPicture:
             if abs(self.level.place(self.sure) - self.level.place(self.cut)) > NEAR:
                 parts.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
         return parts
+
+    def _crosses(self, text: str, bottom: float) -> bool:
+        """Whether an edge of the band goes through words at the right end that stand on this."""
+        shown = self.band.part(self.band.x <= self.last)
+        first = int(np.searchsorted(self.level.share(shown.x), 1 - LETTER_SHARE * len(text)))
+        edges = [edge[max(first - 1, 0) :] for edge in (shown.low, shown.high) if len(edge)]
+        return any(edge.min() < bottom + WORDS and edge.max() > bottom for edge in edges)
 
     def _kept(self) -> list[Part]:
         """The cut with the interval there, and the classifier's own cut."""

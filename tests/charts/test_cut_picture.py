@@ -51,6 +51,17 @@ def test_what_is_needed_and_what_is_sure_are_drawn_apart(make_band: Make) -> Non
     assert not {one for one in said if one.startswith("at most 100")}
 
 
+@pytest.mark.parametrize(("high", "above"), [(0.92, False), (0.86, True), (0.99, True)])
+def test_what_is_needed_is_told_beside_the_edge_of_the_band(
+    make_band: Make, high: float, above: bool
+) -> None:
+    """An upper end just above the line went through the words."""
+    _, made = drawn(make_band("precision", [high - 0.3] * 3, half=0.3), 30, 20, need=0.9)
+    (said,) = [one for one in parts(made, "text") if one[2] == "I need 90 %"]
+    line = BOX.bottom - 0.9 * (BOX.bottom - BOX.top)
+    assert (float(said[1]["y"]) < line) == above
+
+
 @pytest.mark.parametrize("low", [0.04, 0.05, 0.08, 0.12, 0.2])
 def test_the_lower_end_is_told_above_the_handle(make_band: Make, low: float) -> None:
     made = drawn(make_band("precision", [0.4 + low] * 3, half=0.4), 30, 20)[1]
