@@ -22,6 +22,7 @@ from labelcore.words.sentences import (
     points,
     range_text,
     scope_words,
+    score_words,
     valid_words,
 )
 
@@ -260,12 +261,12 @@ def _from(choice: Choice, given: str) -> str:
 
 def candidate_words(chosen: str | None, threshold: float | None) -> str:
     """
-    >>> candidate_words("top 400", 0.8125), candidate_words("lr", None)
-    ("'top 400' (score 0.8125 and better)", "'lr'")
+    >>> candidate_words("top 400", 3.8125e-05), candidate_words("lr", None)
+    ("'top 400' (score 0.00003812 and better)", "'lr'")
     """
     if chosen is None:
         return "none of the candidates"
-    at = "" if threshold is None else f" (score {threshold:.4g} and better)"
+    at = "" if threshold is None else f" (score {score_words(threshold)} and better)"
     return f"{chosen!r}{at}"
 
 

@@ -7,6 +7,7 @@ promise of the interval it belongs to.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from math import ceil, floor, log10
 
 from labelcore.estimands import DIFFERENCE
@@ -437,8 +438,12 @@ def tail_of(estimate: Estimate) -> float:
 
 
 def score_words(score: float) -> str:
+    """A score in four digits, a large one whole; with an exponent only where it has ten zeros.
+
+    >>> score_words(0.123456), score_words(3.8e-05), score_words(1234567.8), score_words(-2e-12)
+    ('0.1235', '0.000038', '1,234,568', '-2e-12')
     """
-    >>> score_words(0.123456), score_words(1234567.0)
-    ('0.1235', '1.235e+06')
-    """
-    return f"{score:.4g}"
+    if 10_000 <= abs(score) < 1e15:
+        return f"{score:,.0f}"
+    short = f"{score:.4g}"
+    return f"{Decimal(short):f}" if 1e-10 < abs(score) < 1 else short
