@@ -369,6 +369,8 @@ def refuse_method(error: Exception, terms: Terms) -> None:
     remedies = error.remedies if isinstance(error, PlanError) else ()
     fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
     ways = [WayOut(remedy.words, draft_of(remedy.changes, terms)) for remedy in remedies]
+    if terms.aim.target != "file" and not any(way.draft.target for way in ways):
+        ways.append(WayOut("ask about this file", ProjectDraft(target="file")))
     if terms.design.name != terms.best:
         ways.append(WayOut("take the recommended method", ProjectDraft(design=RECOMMENDED)))
     if terms.params != terms.suggested:

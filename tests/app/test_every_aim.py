@@ -175,6 +175,15 @@ def test_every_question_leads_to_a_project(app, kind: str) -> None:
 
 
 @ALONE
+def test_a_question_of_this_file_alone_is_asked_of_it_by_a_press(app) -> None:
+    summed = {"estimands": ("average_precision",), "target": "process"}
+    page = on_page(app, "no prediction", RANKED.title, **summed)
+    assert not can_create(page)
+    pressed(page, "Ask about this file")
+    assert can_create(page)
+
+
+@ALONE
 def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
     page = on_page(app, "near equal", BETTER.title)
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
