@@ -39,7 +39,8 @@ def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]
     if len(population.classes) > 2:
         raise PlanError("design 'reach_selection' needs a file with two classes")
     wanted = setup.params.candidates or _default(setup)
-    order = _order(setup) if any(isinstance(n, int) for n in wanted) else np.zeros(0, np.int64)
+    sizes = [entry for entry in wanted if isinstance(entry, int)]
+    order = _order(setup) if sizes else np.zeros(0, np.int64)
     candidates = [_candidate(setup, entry, order) for entry in wanted]
     names = [candidate.name for candidate in candidates]
     if len(set(names)) < len(names):
@@ -48,7 +49,7 @@ def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]
     if not kept:
         raise ParameterError("candidates", f"needs one that calls an item positive, got {wanted}")
     notes = [EMPTY.format(name=each.name) for each in candidates if not len(each.items)]
-    return kept, (*notes, *_tied(setup, kept))
+    return kept, (*notes, *_tied(setup, sizes, order))
 
 
 def _default(setup: Setup) -> tuple[int | str, ...]:
@@ -124,15 +125,11 @@ def _order(setup: Setup) -> IntArray:
     return setup.ranking(_turned_score(setup))
 
 
-def _tied(setup: Setup, candidates: tuple[Candidate, ...]) -> list[str]:
+def _tied(setup: Setup, sizes: list[int], order: IntArray) -> list[str]:
     """Notes on top n candidates whose last item ties with the first one left out."""
-    notes = []
-    for candidate in candidates:
-        if not candidate.name.startswith("top ") or len(candidate.items) == len(setup.population):
-            continue
-        inside = np.zeros(len(setup.population), dtype=bool)
-        inside[candidate.items] = True
-        score = _turned_score(setup)
-        if score[inside].min() == score[~inside].max():
-            notes.append(TIED.format(name=candidate.name))
-    return notes
+    score = _turned_score(setup) if sizes else order
+    return [
+        TIED.format(name=f"top {size}")
+        for size in sizes
+        if size < len(order) and score[order[size - 1]] == score[order[size]]
+    ]

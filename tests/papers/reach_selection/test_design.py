@@ -370,3 +370,11 @@ def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores(tmp_path: Path) ->
     sizes = {one.name: len(one.items) for one in found}
     assert sizes == {"top 30": 30, "top 35": 35, "top 100": 100, "m>=0.5": 50, "rule": 35}
     assert notes == (TIED.format(name="top 35"),)
+
+
+def test_a_classifier_may_be_called_as_a_top_n_is(tmp_path: Path) -> None:
+    """It has no score, and its candidate was taken for the first items by one."""
+    said = np.arange(10) < 3
+    known = write(tmp_path, said, prediction=said.astype(int), predictions={"top model": "said"})
+    frame = frame_of(known, plan_of(3, candidates=["top model"]))
+    assert [list(one.items) for one in frame.candidates] == [[0, 1, 2]]
