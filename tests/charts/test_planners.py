@@ -10,6 +10,8 @@ import pytest
 
 from labelcore.charts.design import LIGHT
 from labelcore.papers.curves.planner import labels_factor_chart
+from labelcore.papers.oversampling import planner
+from labelcore.papers.oversampling.groups import Counts
 from labelcore.papers.oversampling.planner import oversampling_chart
 from labelcore.papers.recycling.planner import savings_chart
 from labelcore.papers.stratified.planner import stratifications_chart
@@ -79,6 +81,19 @@ def test_half_widths_against_the_ratio_with_marks_where_they_are_drawn() -> None
         chart.alt
     )
     assert list(chart.table.columns) == ["Over-sampling", "Precision ±", "Recall ±"]
+
+
+@pytest.mark.parametrize(("precision", "recall"), [(1.0, 0.8), (0.8, 1.0)])
+def test_ratios_are_drawn_also_where_the_best_is_zero(precision: float, recall: float) -> None:
+    wanted = planner.Wanted(100, 900, precision, recall, 0.05, 0.95)
+    assert wanted.ideal == 0 and len(planner.half_widths(wanted, 200)) > 30
+
+
+def test_earlier_labels_without_a_positive_have_no_recall() -> None:
+    earlier = Counts.of(0, 5, 0, 5)
+    sizes = planner.Wanted(100, 900, 0.0, 0.0, 0.05, 0.95, earlier=earlier).sizes()
+    table = planner.next_wave_table(earlier, 100, 900, sizes, 0.95)
+    assert table["Earlier labels"].tolist() == ["0 %", "no positive found"]
 
 
 def test_what_each_child_saves() -> None:

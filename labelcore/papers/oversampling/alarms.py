@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import recall_of
-from labelcore.papers.oversampling.monitoring import Wave, monitor
+from labelcore.papers.oversampling.monitoring import NONE_FOUND, Wave, monitor
 from labelcore.stats.profile import Cells
 from labelcore.words import sentences as words
 
@@ -123,13 +123,13 @@ def told(names: Sequence[str], waves: Cells, planned: int, error: float) -> pd.D
     report = monitor(shown_waves, confidence=1 - error, planned=max(planned, len(shown_waves) - 1))
     rows = []
     for row in report.to_frame().to_dict("records"):
-        low, high = row["expected_low"], row["expected_high"]
+        low, high, seen = (row[name] for name in ("expected_low", "expected_high", "observed"))
         known = not pd.isna(low)
         rows.append(
             {
                 "Wave": row["wave"],
                 "Figure": str(row["estimand"]).capitalize(),
-                "Estimate": words.percent(row["observed"], 0),
+                "Estimate": NONE_FOUND if pd.isna(seen) else words.percent(seen, 0),
                 EXPECTED: words.range_text(low, high) if known else UNKNOWN,
                 "Alarm": "alarm" if row["alarm"] else "",
             }

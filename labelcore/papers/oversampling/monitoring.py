@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from labelcore.session.session import Session
 
 QUANTITIES = ("precision", "recall")
+NONE_FOUND = "no positive found"
 JEFFREYS = Counts.of(0.5, 0.5, 0.5, 0.5)
 SAMPLED_BY_GROUP = ("oversampling", "simple_random")
 UNFINISHED = (Status.OPEN, Status.WAITING)
@@ -151,7 +152,7 @@ def wave_of(session: Session, name: str | None = None) -> Wave:
     """The labels of a session as a wave, named like its project unless ``name`` is given.
 
     Items without a verdict are left out. Raises PlanError if the session still goes on, if its
-    design does not draw at random within the two groups, or if it has more than two classes.
+    labels are no random sample of the two groups, or if it has more than two classes.
     """
     engine, called = session.engine, name or session.project
     if session.plan.design not in SAMPLED_BY_GROUP:
@@ -161,6 +162,8 @@ def wave_of(session: Session, name: str | None = None) -> Wave:
         )
     if session.status in UNFINISHED:
         raise PlanError(f"session {called!r} is {session.status!r}; finish it before it is a wave")
+    if session.plan.existing == "certainty":
+        raise PlanError(f"session {called!r} counts known answers, which are no random sample")
     classes, classifier = session.population.classes, engine.classifiers[0]
     if len(classes) != 2 or classifier is None:
         raise PlanError(f"session {called!r} needs a classifier with two classes, got {classes!r}")

@@ -26,7 +26,7 @@ from labelcore.papers.oversampling.groups import (
     with_jeffreys,
 )
 from labelcore.papers.oversampling.intervals import Groups, bayes_intervals
-from labelcore.papers.oversampling.monitoring import JEFFREYS
+from labelcore.papers.oversampling.monitoring import JEFFREYS, NONE_FOUND
 from labelcore.papers.oversampling.next_wave import forecast
 from labelcore.papers.planners import (
     Chosen,
@@ -108,11 +108,11 @@ def next_wave_table(
         ("Precision", rates[0], truth.precision, ahead[0]),
         ("Recall", recall_of(groups.k, *rates), truth.recall, ahead[1]),
     ):
-        ends = float(low), float(high)
+        ends, known = (float(low), float(high)), not np.isnan(seen)
         rows.append(
             {
                 "": name,
-                "Earlier labels": words.value_percent(float(seen), *ends),
+                "Earlier labels": words.value_percent(float(seen), *ends) if known else NONE_FOUND,
                 f"The truth ({sure})": words.range_text(*ends),
                 f"The next estimate ({sure}, {NOTHING_CHANGED})": words.range_text(
                     *part.limits(confidence)
@@ -410,7 +410,7 @@ def half_widths(wanted: Wanted, total: int) -> pd.DataFrame:
     """Expected half-widths against the ratio, as far as the groups have the items."""
     k, rows = wanted.k, []
     best = optimal_ratio(k, *wanted.rates)
-    for ratio in np.geomspace(min(best, 1) / 4, 4 * max(best, 2), POINTS):
+    for ratio in np.geomspace(min(best or 1, 1) / 4, 4 * max(best, 2), POINTS):
         above, below = unrounded_sizes(total, k, float(ratio))
         if above <= wanted.above and below <= wanted.below:
             margins = wanted.margins(above, below)

@@ -207,7 +207,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         sizes = np.bincount(stratum)
         side = population.predictions[str(setup.classifier)]
         several = len(population.classes) > 2
-        called = np.full(len(side), True) if several else side == _positive(population)
+        positive = population.classes.index(population.positive)
+        called = np.full(len(side), True) if several else side == positive
         chance = np.bincount(stratum, sure.chance) / sizes
         rates = np.bincount(stratum, np.where(called, sure.chance, 1 - sure.chance)) / sizes
         predicted = np.bincount(stratum, called) > sizes / 2
@@ -316,10 +317,6 @@ def rightly_judged(cells: Cells) -> Cells:
     labelled = np.minimum(labelled, size)
     everything = np.ones(len(size), dtype=bool)
     return Cells(size, labelled, np.minimum(hits, labelled), everything)
-
-
-def _positive(population: Any) -> int:
-    return int(population.classes.index(population.positive))
 
 
 def _notes(params: Any, strata: int) -> list[str]:

@@ -204,6 +204,17 @@ def test_sessions_that_are_no_waves(known: Known) -> None:
         wave_of(session_of(known, 120, design="recalibrated_neyman"))
 
 
+def test_labels_chosen_by_somebody_are_no_wave(tmp_path: Path) -> None:
+    rows = "".join(f"i{n},x,{n % 2},{'' if n % 3 else 1}\n" for n in range(60))
+    (tmp_path / "items.csv").write_text(f"id,text,said,known\n{rows}", "utf-8")
+    file = lc.read_population(
+        tmp_path / "items.csv", id="id", content="text", predictions={"m": "said"}, known="known"
+    )
+    session = session_of(Known(file, np.arange(60) % 2), 20, budget=20, existing="certainty")
+    with pytest.raises(ValueError, match="counts known answers"):
+        wave_of(session)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -300,6 +311,9 @@ def test_a_wave_without_any_positive_is_no_alarm_of_recall() -> None:
     assert np.isnan(recall_of(0.1, 0.0, 0.0))
     for found in alarms.noticed(series, "recall", 2, ERROR).values():
         assert not found.any()
+    one = (part[0] for part in (series.size, series.labelled, series.positive))
+    told = alarms.told(["first", "last"], Cells(*one, series.predicted), 2, ERROR)
+    assert told["Estimate"].tolist()[:2] == ["0 %", "no positive found"]
 
 
 def test_the_rule_comes_with_its_method_and_reads_the_waves_of_a_monitor() -> None:
