@@ -22,15 +22,15 @@ READ, WRITE, OF_FILES = 0b1101, 0b110, 0b1100000000000111
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # EPERM
-# By machine: its number for the kernel, and of socket, connect, bind, ptrace, process_vm_readv and
-# -writev, execve, execveat, kill, setsid, setpgid, unshare, setns, mount, bpf, keyctl,
-# perf_event_open, prlimit64; then of io_uring_setup, pidfd_send_signal, pidfd_getfd.
-_NEWER = (425, 424, 438)
+# By machine: its number for the kernel, that of tgkill, and of socket, connect, bind, ptrace,
+# process_vm_readv and -writev, execve, execveat, kill, setsid, setpgid, unshare, setns, mount, bpf,
+# keyctl, perf_event_open, prlimit64, tkill, rt_sigqueueinfo, rt_tgsigqueueinfo.
+_NEWER = (425, 424, 438)  # io_uring_setup, pidfd_send_signal, pidfd_getfd
 _CALLS = {
-    "x86_64": (0xC000003E, (41, 42, 49, 101, 310, 311, 59, 322, 62, 112, 109, 272, 308, 165, 321,
-                            250, 298, 302, *_NEWER)),
-    "aarch64": (0xC00000B7, (198, 203, 200, 117, 270, 271, 221, 281, 129, 157, 154, 97, 268, 40,
-                             280, 219, 241, 261, *_NEWER)),
+    "x86_64": (0xC000003E, 234, (41, 42, 49, 101, 310, 311, 59, 322, 62, 112, 109, 272, 308, 165,
+                                 321, 250, 298, 302, 200, 129, 297, *_NEWER)),
+    "aarch64": (0xC00000B7, 131, (198, 203, 200, 117, 270, 271, 221, 281, 129, 157, 154, 97, 268,
+                                  40, 280, 219, 241, 261, 130, 138, 240, *_NEWER)),
 }  # fmt: skip
 # What libraries look at, beside their own code.
 _SYSTEM = (
@@ -50,11 +50,9 @@ def version() -> int:
 
 
 def shut_in(readable: Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> bool:
-    """Give up everything but reading these files and folders, the code that is running, and
-    writing to one folder; whether the system can do that. Raises OSError where it should and does
-    not."""
-    kernel = version()
-    if not kernel:
+    """Give up all but reading these files and folders and the running code, and writing to one
+    folder; whether the system can do that. Raises OSError where it should and does not."""
+    if not (kernel := version()):
         return False
     known = 13 if kernel < 2 else 14 if kernel < 3 else 15 if kernel < 5 else 16
     rights = (1 << known) - 1
@@ -91,22 +89,22 @@ def _code() -> set[str]:
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and "." not in name:
-            packed = hasattr(module, "__path__")
-            paths.add(os.path.dirname(file) if packed else file)
+            paths.add(os.path.dirname(file) if hasattr(module, "__path__") else file)
     return {os.path.realpath(path) for path in {*paths, *prefixes}}
 
 
 def _filter(libc: ctypes.CDLL) -> None:
-    """Refuse the calls of ``_CALLS`` from here on; those of another machine's numbers, too."""
-    machine, calls = _CALLS[platform.machine()]
-    size = len(calls)
+    """Refuse the calls of ``_CALLS``, another machine's, and signals to threads of others."""
+    machine, tgkill, calls = _CALLS[platform.machine()]
     steps = [
         (0x20, 0, 0, 4),  # load the machine of the call
-        (0x15, 1, 0, machine),
-        (0x06, 0, 0, _REFUSE),
+        (0x15, 0, len(calls) + 6, machine),
         (0x20, 0, 0, 0),  # load its number
-        (0x35, size + 1, 0, 0x40000000),  # one of the x32 interface
-        *((0x15, size - place, 0, call) for place, call in enumerate(calls)),
+        (0x35, len(calls) + 4, 0, 0x40000000),  # one of the x32 interface
+        *((0x15, len(calls) - place + 3, 0, call) for place, call in enumerate(calls)),
+        (0x15, 0, 2, tgkill),
+        (0x20, 0, 0, 16),  # load whom it is for: abort() is a signal to oneself
+        (0x15, 0, 1, os.getpid()),
         (0x06, 0, 0, _ALLOW),
         (0x06, 0, 0, _REFUSE),
     ]

@@ -395,6 +395,7 @@ def attacks(file: str, secret: str, port: int, socket_file: str, victim: int) ->
         "listen": lambda: socket.create_server(("127.0.0.1", 0)).close(),
         "start a program": lambda: subprocess.run(["/bin/true"], check=True),
         "end the server": lambda: os.kill(victim, signal.SIGTERM),
+        "send it a value": lambda: ctypes_call("sigqueue", os.getpid(), 0, 0),
         "leave its group": os.setsid,
         "lift its limits": lambda: resource.setrlimit(
             resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)),
@@ -429,7 +430,8 @@ def outlive(file: str) -> None:
 def test_what_is_refused_on_arm_has_the_numbers_of_its_kernel() -> None:
     """Those in ``asm-generic/unistd.h`` of Linux 6.1, from ``socket`` to ``pidfd_getfd``."""
     shown = (198, 203, 200, 117, 270, 271, 221, 281, 129, 157, 154, 97, 268, 40, 280, 219, 241)
-    assert sandbox._CALLS["aarch64"] == (0xC00000B7, (*shown, 261, 425, 424, 438))
+    refused = (*shown, 261, 130, 138, 240, 425, 424, 438)
+    assert sandbox._CALLS["aarch64"] == (0xC00000B7, 131, refused)
 
 
 @pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
@@ -457,6 +459,15 @@ def test_a_file_that_takes_over_its_reader_reaches_nothing_else(tmp_path: Path) 
         listening.close()
         by_file.close()
         os.unlink(at)
+
+
+@pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
+def test_no_thread_of_others_is_signalled_on_an_older_kernel(tmp_path: Path) -> None:
+    code = f"""import ctypes, os; from labelcore import sandbox; sandbox.version = lambda: 5
+sandbox.shut_in([], {str(tmp_path)!r})
+print([ctypes.CDLL(None).tgkill(one, one, 0) for one in (os.getppid(), os.getpid())])"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "[-1, 0]\n"
 
 
 @pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")
