@@ -58,8 +58,12 @@ def _called(values: Numbers, threshold: float | None, descending: bool) -> NDArr
 
 def _edges(values: Numbers, threshold: float | None) -> Numbers:
     """Equal bins from the lowest score to the highest, with the threshold as one more edge."""
-    edges = np.histogram_bin_edges(values, BINS if values.min() < values.max() else 1)
-    if threshold is None or not values.min() < threshold <= values.max():
+    low, high = float(values.min()), float(values.max())
+    edges = np.linspace(low, high, BINS + 1)
+    if not (np.diff(edges) > 0).all():  # All alike, or apart by rounding alone.
+        room = max(0.5, 1e-9 * abs(high))
+        edges = np.array([low - room, high + room])
+    if threshold is None or not low < threshold <= high:
         return edges
     # The last bin holds both its ends; scores at a threshold that is the highest get their own.
     beyond = [edges[-1] + edges[1] - edges[0]] if threshold == edges[-1] else []

@@ -20,9 +20,7 @@ SCORES = np.array([0.0, 0.1, 0.5, 0.5, 0.7, 1.0])
     [(0.5, False, 4), (0.5, True, 4), (0.50001, False, 2), (-1, False, 6), (2, False, 0),
      (0.0, True, 1), (1.0, False, 1), (1.0, True, 6)],
 )  # fmt: skip
-def test_the_cut_counts_as_the_classifier_does(
-    threshold: float, descending: bool, called: int
-) -> None:
+def test_the_cut_counts_as_classifiers_do(threshold: float, descending: bool, called: int) -> None:
     chart = score_histogram_chart(SCORES, threshold, descending)
     table = chart.table
     assert table["Called positive"].sum() == called
@@ -56,7 +54,8 @@ def test_no_threshold_no_cut() -> None:
 
 def test_edge_inputs() -> None:
     assert score_histogram_chart([], 0.5).alt == "There are no scores."
-    assert score_histogram_chart([0.3] * 7, 0.3).table["Called positive"].sum() == 7
+    for alike in ([0.3] * 7, [0.3, 0.1 + 0.2], [1e17] * 4):
+        assert score_histogram_chart(alike, alike[0]).table["Called positive"].sum() == len(alike)
     for bad in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="scores must be finite"):
             score_histogram_chart([0.1, bad], 0.5)
