@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from labelcore.designs import DESIGNS
 
-# (all of these words stand in the source) -> the full reference. A work that one method alone rests
-# on stands with that method: ``Design.works``.
+# (these words stand in the source, no other year between them) -> the full reference. A work that
+# one method alone rests on stands with that method: ``Design.works``.
 REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("Agresti and Coull", "1998"),
@@ -176,6 +177,7 @@ def references(sources: Iterable[str]) -> list[str]:
     >>> [entry.partition(" (")[0] for entry in references(["Wilson (1927)"])]
     ['Wilson, E. B.']
     """
-    named = " ".join(sources)
+    named, no_year = "\n".join(sources), r"(?:(?!\d{4}).)*"
     works = (*REFERENCES, *(work for design in DESIGNS.values() for work in design.works))
-    return sorted(entry for words, entry in works if all(word in named for word in words))
+    patterns = ((no_year.join(map(re.escape, words)), entry) for words, entry in works)
+    return sorted(entry for pattern, entry in patterns if re.search(pattern, named, re.DOTALL))

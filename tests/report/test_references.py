@@ -62,3 +62,4 @@ def test_a_new_methods_work_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     new = (("Nobody", "2031"), "Nobody, A. (2031). A method.")
     monkeypatch.setattr(type(DESIGNS["paula"]), "works", (new,))
     assert references(["Nobody (2031), theorem 1; Wilson (1927)"])[0] == new[1]
+    assert len(references(["Neyman (1938)", "Clopper and Pearson (1934); Neyman (1938)"])) == 2
