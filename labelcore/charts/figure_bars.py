@@ -13,6 +13,7 @@ from labelcore.promises import CandidateState, State
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import Told, is_early
+from labelcore.results.types import Choice
 from labelcore.safe_text import shortened
 from labelcore.words.differences import told_interval
 from labelcore.words.sentences import value_percent
@@ -58,11 +59,12 @@ def share_bar(name: str, value: float | None, low: float, high: float, assumed: 
     return Bar(name, value, low, high, texts, assumed=assumed)
 
 
-def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:
-    """A candidate of a choice, by its row of ``Choice.bounds``, with its two bounds."""
+def candidate_bar(row: Mapping[Any, Any], name: str, choice: Choice) -> Bar:
+    """A candidate of a choice, by its row of ``choice.bounds``, with its two bounds."""
     low, high, out = float(row["low"]), float(row["high"]), CandidateState(row["state"]).out
-    texts = "out" if out else "", range_of(low, high)
-    return Bar(name, None, low, high, texts, chosen=str(row["classifier"]) == chosen, out=out)
+    texts = "out" if out else "", range_of(low, high, choice.precision_threshold)
+    chosen = str(row["classifier"]) == choice.chosen
+    return Bar(name, None, low, high, texts, chosen=chosen, out=out)
 
 
 def list_bars(lists: ListDifference, *, named: bool = True) -> list[Bar]:

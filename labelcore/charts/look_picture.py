@@ -99,7 +99,7 @@ def choice_picture(
     rows = sorted(rows, key=lambda row: (not row["chosen"], row["out"]))[:MOST_BARS]
     shown = [
         replace(
-            candidate_bar(row, one_line(row["classifier"], LONGEST_NAME), choice.chosen),
+            candidate_bar(row, one_line(row["classifier"], LONGEST_NAME), choice),
             series=row["series"],
         )
         for row in rows

@@ -188,7 +188,7 @@ def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:
         return {estimate.estimand: estimate_bar(estimate, "") for estimate in cells}
     if isinstance(first, Choice):
         bounds = first.bounds.to_dict("records")
-        candidates = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
+        candidates = [candidate_bar(row, str(row["classifier"]), first) for row in bounds]
         best = sorted(candidates, key=lambda bar: (not bar.chosen, bar.out))[:most]
         return {bar.name: bar for bar in candidates if bar in best}
     if isinstance(first, ListDifference):

@@ -99,7 +99,7 @@ def candidate_rows(choice: Choice) -> pd.DataFrame:
             {
                 "candidate": str(row["classifier"]),
                 "items": f"{int(row['size']):,}",
-                "precision": range_text(row["low"], row["high"]),
+                "precision": range_text(row["low"], row["high"], wanted=choice.precision_threshold),
                 "finds": f"{row['low'] * row['size']:,.0f} to {row['high'] * row['size']:,.0f}",
                 "state": CANDIDATES[row["state"]],
             }

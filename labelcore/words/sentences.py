@@ -180,23 +180,29 @@ def percent_range(low: float, high: float) -> tuple[str, str]:
     >>> percent_range(2 / 3, 2 / 3)
     ('66.67 %', '66.67 %')
     """
-    bottom, top = _outward(low, high)
+    bottom, top = _outward(low, high, value_digits(low, low, high))
     return f"{bottom} %", f"{top} %"
 
 
-def range_text(low: float, high: float, unit: str = " %") -> str:
-    """Both ends of an interval with their unit once, rounded outwards.
+def range_text(low: float, high: float, unit: str = " %", wanted: float | None = None) -> str:
+    """Both ends of an interval with their unit once, rounded outwards; an end below what is
+    ``wanted`` in so many digits that it reads less.
 
     >>> range_text(0.87649, 0.94211), range_text(0.87649, 0.94211, unit="")
     ('87.6 to 94.3 %', '87.6 to 94.3')
+    >>> range_text(0.4, 0.8963), range_text(0.4, 0.8963, wanted=0.9)
+    ('40 to 90 %', '40.0 to 89.7 %')
     """
-    bottom, top = _outward(low, high)
+    digits = value_digits(low, low, high)
+    bottom, top = _outward(low, high, digits)
+    while wanted is not None and high < wanted - 1e-9 and float(top) >= 100 * wanted:
+        digits += 1
+        bottom, top = _outward(low, high, digits)
     return f"{bottom} to {top}{unit}"
 
 
-def _outward(low: float, high: float) -> tuple[str, str]:
+def _outward(low: float, high: float, digits: int) -> tuple[str, str]:
     """Both ends in percent, rounded outwards; an exact figure to the nearest."""
-    digits = value_digits(low, low, high)
     if is_exact(low, high):
         return (f"{100 * low:.{digits}f}",) * 2
     scale = 10 ** (digits + 2)

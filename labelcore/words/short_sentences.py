@@ -71,13 +71,13 @@ BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
 
-def range_of(low: float, high: float) -> str:
-    """Both ends in percent, rounded outwards; once where they are one.
+def range_of(low: float, high: float, wanted: float | None = None) -> str:
+    """Both ends in percent as ``range_text`` has them; once where they are one.
 
     >>> range_of(0.5713, 0.9802), range_of(0.79, 0.79)
     ('57 to 99', '79.00')
     """
-    ends = range_text(low, high, unit="")
+    ends = range_text(low, high, "", wanted)
     bottom, _, top = ends.partition(" to ")
     return bottom if bottom == top else ends
 

@@ -10,12 +10,14 @@ import pytest
 
 import labelcore as lc
 from labelcore.charts.candidates import candidates_chart
+from labelcore.charts.figure_bars import candidate_bar
 from labelcore.designs.choices import LabelsUntil
 from labelcore.promises import CandidateState, ChoiceStatus, Form
 from labelcore.results.base import sentence
 from labelcore.results.types import Scope
 from labelcore.words.choices import (
     ChoiceOfProject,
+    candidate_rows,
     choice_short,
     side_by_side_words,
     until_words,
@@ -44,6 +46,21 @@ def choice(**changes: Any) -> lc.Choice:
         "missing": "", "scope": Scope("posts.csv", 5000, None, "file", "spam"), "form": Form.STRICT,
     }  # fmt: skip
     return lc.Choice(**{**values, **changes})
+
+
+def test_a_candidate_that_is_out_is_never_told_to_reach_what_is_wanted() -> None:
+    """An upper end of 89.6 % was told as 90, where 90 % is wanted."""
+    bounds = BOUNDS.assign(low=[0.85, 0.82, 0.4], high=[0.99, 0.94, 0.896])
+    bounds["state"] = ["good", "acceptable", CandidateState.PRECISION_TOO_LOW]
+    made = choice(bounds=bounds)
+    assert [*candidate_rows(made)["precision"]] == ["85 to 99 %", "82 to 94 %", "40.0 to 89.6 %"]
+    bars = [candidate_bar(row, "", made) for row in bounds.to_dict("records")]
+    assert [bar.said for bar in bars] == [
+        ("", "85 to 99"),
+        ("", "82 to 94"),
+        ("out", "40.0 to 89.6"),
+    ]
+    assert [bar.chosen for bar in bars] == [False, True, False]
 
 
 @pytest.mark.parametrize(
