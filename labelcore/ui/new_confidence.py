@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import CancelledError, NotRandomError, PlanError
+from labelcore.errors import CancelledError, NotRandomError, PlanError, Remedy
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, looking, moment_words
@@ -368,7 +368,7 @@ def refuse_method(error: Exception, terms: Terms) -> None:
     """Why the chosen method cannot serve, and what can be done about it."""
     remedies = error.remedies if isinstance(error, PlanError) else ()
     fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
-    ways = [WayOut(remedy.words, draft_of(remedy.changes, terms)) for remedy in remedies]
+    ways = [WayOut(way_words(remedy), draft_of(remedy.changes, terms)) for remedy in remedies]
     if terms.aim.target != "file" and not any(way.draft.target for way in ways):
         ways.append(WayOut("ask about this file", ProjectDraft(target="file")))
     if terms.design.name != terms.best:
@@ -379,10 +379,19 @@ def refuse_method(error: Exception, terms: Terms) -> None:
     refuse(fault, ways)
 
 
+def way_words(remedy: Remedy) -> str:
+    """
+    >>> way_words(Remedy("plan for 0.086", {"margin": 0.086}))
+    'plan for ± 8.6 points'
+    """
+    margin = remedy.changes.get("margin")
+    return remedy.words if margin is None else f"plan for ± {100 * margin:g} points"
+
+
 def draft_of(changes: Mapping[str, Any], terms: Terms) -> ProjectDraft:
     """The inputs of the page that stand for arguments of a plan."""
     same: dict[str, Any] = {
-        name: changes.get(name) for name in ("budget", "params", "promise", "target")
+        name: changes.get(name) for name in ("budget", "margin", "params", "promise", "target")
     }
     draft = ProjectDraft(**same, params_of=terms.design.name)
     if "estimands" in changes:

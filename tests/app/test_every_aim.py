@@ -184,6 +184,16 @@ def test_a_question_of_this_file_alone_is_asked_of_it_by_a_press(app) -> None:
 
 
 @ALONE
+def test_a_margin_that_no_file_gives_has_the_nearest_one_a_press_away(app) -> None:
+    page = on_page(app, "one classifier", ACCURACY.title, target="process", margin=0.01)
+    assert not can_create(page)
+    (label,) = (one.label for one in page.button if one.label.startswith("Plan for"))
+    assert label.startswith("Plan for ± ") and label.endswith(" points")
+    pressed(page, label.replace("\\", ""))
+    assert can_create(page) and page.number_input(key="new-margin").value > 1
+
+
+@ALONE
 def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
     page = on_page(app, "near equal", BETTER.title)
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
