@@ -184,6 +184,8 @@ def headline(standing: Standing) -> str:
         text = f"{name[:1].lower()}{name[1:]} has been {first.lower} since about {first.about}."
     elif not standing.since and standing.finished and not standing.due:
         text = "begins anew with the next wave."
+    elif standing.finished and not standing.since:
+        text = "begins anew; no wave since then is finished."
     elif standing.due and not standing.since:
         text = "the first figures come with the first finished wave."
     else:

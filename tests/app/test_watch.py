@@ -189,6 +189,14 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert opened.names[-1] == "next" and watch_tables.NOT_WORDS[0] not in session.settings
 
 
+def test_a_monitor_that_began_anew_says_so_while_its_next_wave_waits(
+    app: Callable, monitor: lc.Monitor
+) -> None:
+    monitor.restart("a new classifier", "me")
+    title = app("watch").title[0].value.replace("\\", "")
+    assert title == "spam: begins anew; no wave since then is finished."
+
+
 def test_a_project_of_few_labels_may_be_watched(app: Callable, make: Callable) -> None:
     make(budget=5)
     assert app("watch", **{"from": "demo"}).number_input(key="watch-labels-demo").value == 10
