@@ -156,13 +156,13 @@ class Asked(Questions):
             ways = [WayOut(card.title, ProjectDraft(question=card.title)) for card in able]
             unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
             return NO_KNOWN.format(able=titles, ignored=SOURCES["ignored"]), [*ways, unused], False
-        if self.eligible and not self.classifiers:
-            every = WayOut("take all of them", ProjectDraft(classifiers=names))
-            return NO_CLASSIFIER, [every], True
         if self.card in TWO_OF and len(self.classifiers) != 2:
             two = tuple(dict.fromkeys((*self.classifiers, *self.eligible)))[:2]
             pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(classifiers=two))
             return TWO, [pair], True
+        if self.eligible and not self.classifiers:
+            every = WayOut("take all of them", ProjectDraft(classifiers=names))
+            return NO_CLASSIFIER, [every], True
         return None
 
     @cached_property

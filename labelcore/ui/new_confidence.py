@@ -66,6 +66,7 @@ NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
     "items that you can label."
 )
+BY_NUMBER = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
 OTHERS, COSTS = "Other methods", "What each number costs"
 PAST = "This moment has passed: choose a later one to continue."
 
@@ -73,11 +74,16 @@ PAST = "This moment has passed: choose a later one to continue."
 def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, Race] | None:
     """The plan, and the race of the methods that is to be run when the page is drawn."""
     terms = Terms(current(), aim, population)
-    with places.price:
-        made_content(terms)
     try:
+        with places.price:
+            key = terms.question, terms.seed
+            waiting.worked_out("best", key, TRYING, lambda: terms.best, keep=False)
+            made_content(terms)
         fits = show_method(terms, places)
     except CancelledError:
+        if terms.now.way not in (None, BUDGET):
+            by_number = BY_NUMBER.words.capitalize()
+            places.price.button(by_number, on_click=begin, args=(BY_NUMBER.draft,))
         return None
     if not fits:
         places.price.info(CORRECT)
@@ -144,9 +150,6 @@ def settle_claims(
 def show_method(terms: Terms, places: Places) -> bool:
     """Method, its parameters and the seed; whether all numbers lie within their bounds. What a
     method asks for first of all stands below the price."""
-    with places.price:
-        key = terms.question, terms.seed
-        waiting.worked_out("best", key, TRYING, lambda: terms.best, keep=False)
     with places.more:
         ask(terms.row("design"))
         st.caption(plain(terms.design.summary))
@@ -191,8 +194,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
             race.show(places.more)
             return True
         if not ahead.chosen.half_widths and plan.margin:
-            by_number = WayOut("start from a number of items", ProjectDraft(way=BUDGET))
-            refuse(NO_FORECAST, [by_number])
+            refuse(NO_FORECAST, [BY_NUMBER])
             return False
     if not show_outlook(ahead, bool(race.found), places, readers):
         return True

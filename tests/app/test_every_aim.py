@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labelcore.errors import CancelledError
 from labelcore.safe_text import JOINER
-from labelcore.ui import new_terms
+from labelcore.ui import new_terms, waiting
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from tests.app.conftest import button, captions, created, every_question, texts, to_aim, with_upload
@@ -191,6 +192,26 @@ def test_a_margin_that_no_file_gives_has_the_nearest_one_a_press_away(app) -> No
     assert label.startswith("Plan for ± ") and label.endswith(" points")
     pressed(page, label.replace("\\", ""))
     assert can_create(page) and page.number_input(key="new-margin").value > 1
+
+
+@ALONE
+def test_whoever_cancels_the_search_for_a_method_starts_from_a_number(
+    app, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it goes on in the page's own script, and what takes long can be left."""
+    page = on_page(app, "one classifier", ACCURACY.title)
+    tried: list[str] = []
+
+    def cancelled(kind: str, *given: Any, **more: Any) -> Any:
+        raise CancelledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(waiting, "worked_out", cancelled)
+        patch.setattr(new_terms, "recommended", lambda *given: tried.append("best"))
+        page.segmented_control(key="new-way").set_value(MARGIN).run()
+    assert not tried and not can_create(page)
+    pressed(page, "Start from a number of items")
+    assert can_create(page) and page.segmented_control(key="new-way").value == BUDGET
 
 
 @ALONE

@@ -119,12 +119,13 @@ def test_what_another_page_hands_over_is_in_the_draft_and_nothing_else_changes()
     assert draft.params == {"other-x": 1}
 
 
-def test_two_lists_are_compared_by_the_press_that_says_so(tmp_path: Path) -> None:
-    """Only scores make a list: a classifier without one was put into the pair, and left again."""
+@pytest.mark.parametrize("pair", [["a", "b"], []])
+def test_two_lists_are_compared_by_the_press_that_says_so(tmp_path: Path, pair: list[str]) -> None:
+    """Only scores make a list, and only two a pair."""
     path = tmp_path / "items.csv"
     path.write_text("said,b,c,t\n" + "".join(f"{n % 2},.{n},.{9 - n},t\n" for n in range(9)))
     read = {"scores": {"b": "b", "c": "c"}, "predictions": {"a": "said"}}
-    draft = Draft(every_aim=True, aim=LISTS.title, pair=["a", "b"])
+    draft = Draft(every_aim=True, aim=LISTS.title, pair=pair)
     columns = replace(columns_of(draft), content=("t",), **read)
     refused = Asked(draft, columns, QUESTION, lc.read_population(path, content="t", **read)).refusal
     assert refused is not None
