@@ -99,6 +99,20 @@ def test_every_button_can_be_reached_on_a_narrow_screen(
         )
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (1366, 650)])
+def test_many_classes_leave_the_tools_in_sight(
+    new_page: Callable[..., Page], shared_server: Server, width: int, height: int
+) -> None:
+    """The item gives way to them: with twelve classes Undo and Finish stood below the screen."""
+    page = new_page(width, height)
+    driving.open_label(page, shared_server.url, make_many(shared_server.data, 12))
+    for place in ("[data-act=undo]", "[data-act=finish]", ".st-key-more-classes"):
+        box = page.locator(place).bounding_box()
+        assert box is not None and box["y"] + box["height"] <= height
+    item = page.locator(".lc-box").bounding_box()
+    assert item is not None and item["height"] >= 140
+
+
 def the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
     page: Page, data: Path, project: str
 ) -> None:
