@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.designs import DESIGNS
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.errors import CancelledError
 from labelcore.estimands import CURVES, DIFFERENCE, SCALARS, SUMMARIES
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.tables import USUAL
@@ -23,7 +24,7 @@ from labelcore.planning.spendings import Spending
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.safe_text import one_line, plain
-from labelcore.ui import forecasts
+from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import ask, begin, current
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import ProjectDraft
@@ -78,6 +79,7 @@ SIDES = (48, 32)
 of a tick at its end has room."""
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
+RANKS = "Working out what the labels will give at each rank"
 WITH_SCORES, THIS_PLAN, RANDOM = "with your scores", "this plan", "plain random sample"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
 ROUGH = "Curves are simulated at the number chosen; far from it they are rough."
@@ -364,7 +366,14 @@ def show_along_ranks(ahead: Ahead) -> None:
     """What the labels give at the ranks that matter and of the whole list, and what it costs each
     that they are shared."""
     plan, population = ahead.plan, ahead.population
-    table = forecasts.along_ranks(population, plan, ahead.chosen.labels)
+    asked = plan, ahead.chosen.labels
+    key = population.fingerprint, plan.to_json(), ahead.chosen.labels
+    try:
+        table = waiting.worked_out(
+            "ranks", key, RANKS, lambda: forecasts.along_ranks(population, *asked), keep=False
+        )
+    except CancelledError:
+        return
     cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
     if len(table):
         st.caption(ranks_words(table, len(population), cut))

@@ -215,6 +215,24 @@ def test_whoever_cancels_the_search_for_a_method_starts_from_a_number(
 
 
 @ALONE
+def test_whoever_does_not_wait_for_each_rank_has_the_price_without_them(
+    app, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out = waiting.worked_out
+
+    def cancelled(kind: str, *given: Any, **more: Any) -> Any:
+        if kind == "ranks":
+            raise CancelledError
+        return worked_out(kind, *given, **more)
+
+    monkeypatch.setattr(waiting, "worked_out", cancelled)
+    page = on_page(app, "no prediction", RANKED.title)
+    assert "Expected: first" not in texts(page) and can_create(page)
+    monkeypatch.undo()
+    assert "Expected: first" in texts(page.run())
+
+
+@ALONE
 def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
     page = on_page(app, "near equal", BETTER.title)
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
