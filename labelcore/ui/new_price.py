@@ -237,7 +237,8 @@ class Ahead:
 
     def show_promise(self) -> None:
         """How sure, and when, and what it hangs on, in a line."""
-        line, means = promise_words(self.plan, self.scored)
+        exact = bool(self.chosen.half_widths) and self.width <= forecasts.EXACT
+        line, means = promise_words(self.plan, self.scored and not exact)
         st.caption(line, help=means)
 
 

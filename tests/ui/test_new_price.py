@@ -59,6 +59,18 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
 
 
+@pytest.mark.parametrize(("labels", "warned"), [(100, True), (200, False)])
+def test_scores_cannot_mislead_where_every_item_is_labelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: int, warned: bool
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(new_price.st, "caption", lambda text, **more: said.append(text))
+    population = read(tmp_path, scored=True)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=labels)
+    Ahead(plan, population, [forecasts.forecast(population, plan)]).show_promise()
+    assert ("If your scores mislead" in said[0]) == warned
+
+
 @pytest.mark.parametrize("labels", [84, 100, 110])
 def test_the_slider_stands_below_the_number_in_the_picture(tmp_path: Path, labels: int) -> None:
     """Its stops are as far from each other as numbers whose logarithms differ by as much."""
