@@ -61,8 +61,7 @@ def _edges(values: Numbers, threshold: float | None) -> Numbers:
     low, high = float(values.min()), float(values.max())
     edges = np.linspace(low, high, BINS + 1)
     if not (np.diff(edges) > 0).all():  # All alike, or apart by rounding alone.
-        room = max(0.5, 1e-9 * abs(high))
-        edges = np.array([low - room, high + room])
+        edges = high + np.array([-1.0, 1.0]) * max(0.5, 1e-9 * abs(high))
     if threshold is None or not low < threshold <= high:
         return edges
     # The last bin holds both its ends; scores at a threshold that is the highest get their own.

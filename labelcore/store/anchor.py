@@ -15,7 +15,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,13 +92,15 @@ def send(address: str, name: str, text: str) -> None:
             with closing(opens["store"](address)) as store:
                 _noted(store, text)
         else:
-            folder = Path(address).expanduser()
-            if not folder.is_dir():
-                raise NotADirectoryError(f"{folder} is no folder that is there")
-            with (folder / f"{name}.json").open("x", encoding="utf-8") as stream:
+            file = Path(address).expanduser() / f"{name}.json"
+            if not file.parent.is_dir():
+                raise NotADirectoryError(f"{file.parent} is no folder that is there")
+            with ExitStack() as undone, file.open("x", encoding="utf-8") as stream:
+                undone.callback(file.unlink)  # A half statement would be a strange one.
                 stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
+                undone.pop_all()
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise StoreError(f"the anchor cannot be reached: {error}") from error
 

@@ -101,7 +101,10 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
     there = path.exists()
     try:
         if there:
-            _named_too(path, aside)
+            try:
+                os.link(path, aside)
+            except OSError:  # The disk knows one name of a file only.
+                path.rename(aside)
         for end in BESIDE[1:]:
             file = path.with_name(path.name + end)
             if file.exists():
@@ -110,11 +113,3 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
     except OSError as error:
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
     return aside if there else None
-
-
-def _named_too(path: Path, other: Path) -> None:
-    """Give a file another name beside its own; in place of it where the disk knows one only."""
-    try:
-        os.link(path, other)
-    except OSError:
-        path.rename(other)

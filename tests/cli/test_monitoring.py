@@ -138,9 +138,7 @@ def test_a_rehearsal_of_a_later_wave_writes_nothing(
     assert kept() == before
 
 
-def test_a_wave_is_closed_with_what_it_has(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wave_is_closed_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN.format(command='"true"'), "utf-8-sig")
     write_table(tmp_path / "items.csv", 1, 0.9)
@@ -191,8 +189,6 @@ def test_what_is_wrong_in_a_plan_is_named(
     assert not (tmp_path / "labels.db").exists()
 
 
-def test_a_plan_that_is_not_there_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_plan_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", str(tmp_path / "plan.toml")]) == 2
     assert f"File '{tmp_path / 'plan.toml'}' does not exist." in capsys.readouterr().err

@@ -24,6 +24,7 @@ from labelcore.session.dumps import dump, load, read_dump
 from labelcore.session.integrity import accept, verify
 from labelcore.session.managing import duplicate, rename
 from labelcore.store import backups, backups_folder, guard, put_back, read_seals
+from labelcore.store.anchor import send
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws
 from tests.report.sessions import begun
@@ -205,6 +206,9 @@ def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
     (fault,) = verify(url, str(tmp_path / "not mounted")).faults
     assert fault.startswith("the anchor cannot be read ([Errno 2] No such file or directory: ")
     (tmp_path / "not mounted").mkdir()
+    with pytest.raises(StoreError, match="the anchor cannot be reached"):
+        send(str(tmp_path / "not mounted"), "labels-1", "one that ends before \ud800 its end")
+    assert not list((tmp_path / "not mounted").iterdir())
     closed(again, url, 1)
     assert not again.store.problem and again.labels == 4
     assert lc.Session.open(url, "spam").check_log().anchored == 8
