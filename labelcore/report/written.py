@@ -62,15 +62,15 @@ def write_report(session: Session, path: str | Path) -> Path:
     >>> lc.write_report(session, "report.html").name
     'report.html'
     """
-    file = Path(path)
-    suffix = file.suffix.lower()
+    if not isinstance(session, Session):
+        raise TypeError(f"session must be a labelcore.Session, got {session!r}")
+    file, suffix = Path(path), Path(path).suffix.lower()
     if suffix not in REPORT_FORMS:
         raise ValueError(
             f"path: a report is written as {', '.join(REPORT_FORMS)}, got {file.name!r}; "
             "choose one of these suffixes"
         )
-    content = REPORT_FORMS[suffix](session)
     if not file.parent.is_dir():
         raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
-    file.write_bytes(content)
+    file.write_bytes(REPORT_FORMS[suffix](session))
     return file

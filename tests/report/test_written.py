@@ -48,12 +48,12 @@ def test_a_file_that_is_there_is_replaced(made: Made, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["report.doc", "report.docx", "report", "html"])
-def test_another_suffix_is_refused_and_nothing_written(
-    made: Made, tmp_path: Path, name: str
-) -> None:
+def test_another_suffix_is_refused_whole(made: Made, tmp_path: Path, name: str) -> None:
     said = re.escape(f"{', '.join(REPORT_FORMS)}, got {name!r}")
     with pytest.raises(ValueError, match=f"^path: .*{said}"):
         lc.write_report(made.session, tmp_path / name)
+    with pytest.raises(TypeError, match="session must be a labelcore.Session, got 'x'"):
+        lc.write_report("x", tmp_path / "report.html")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
 
