@@ -15,6 +15,10 @@ ENCODINGS: Mapping[str, str] = {
     "utf-16-le": "UTF-16 LE",
     "utf-16-be": "UTF-16 BE",
     "windows-1252": "Windows-1252",
+    "windows-1251": "Windows-1251 (Cyrillic)",
+    "cp932": "Shift-JIS (Japanese)",
+    "gb18030": "GB 18030 (Chinese)",
+    "cp949": "EUC-KR (Korean)",
 }
 DELIMITERS: Mapping[str, str] = {
     ",": "commas",

@@ -30,9 +30,8 @@ MARKS: Mapping[bytes, str] = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-MULTIBYTE = re.compile(
-    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
-)
+JOINED = re.compile(rb"[\x80-\xff]{3,}|[\xc2-\xdf][\x80-\xbf]")
+"""Bytes of one sign of UTF-8, or of a word in another script: what stands so is not Western."""
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -89,7 +88,8 @@ def detect_encoding(path: Path) -> tuple[str, bool]:
     whether that is so.
 
     A file that is no UTF-8 but consists of its sequences for the most part is taken as damaged,
-    and one with control characters as no text: both stay "utf-8" and their faults are told.
+    one with control characters as no text, and one in another script as what somebody has to name:
+    all stay "utf-8" and their faults are told.
     """
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
@@ -103,7 +103,7 @@ def detect_encoding(path: Path) -> tuple[str, bool]:
         if sound or mark or CONTROL.search(head):
             return "utf-8", sound
         stream.seek(0)
-        return ("utf-8" if _is_damaged_utf8(stream) else "windows-1252"), False
+        return ("windows-1252" if _is_western(stream) else "utf-8"), False
 
 
 def _utf16_without_mark(head: bytes, size: int) -> str:
@@ -133,13 +133,13 @@ def _is_utf8(stream: BinaryIO) -> bool:
     return True
 
 
-def _is_damaged_utf8(stream: BinaryIO) -> bool:
-    """Whether most bytes that are not ASCII stand in sequences of UTF-8."""
-    high = inside = 0
+def _is_western(stream: BinaryIO) -> bool:
+    """Whether half of the bytes that are not ASCII or more stand apart, as letters with accents."""
+    high = joined = 0
     for block in _blocks(stream):
         high += int((np.frombuffer(block, dtype=np.uint8) >= 0x80).sum())
-        inside += sum(map(len, MULTIBYTE.findall(block)))
-    return 2 * inside > high
+        joined += sum(map(len, JOINED.findall(block)))
+    return 2 * joined <= high
 
 
 def _unpacked(path: Path) -> TemporaryCopy:

@@ -66,6 +66,10 @@ def test_every_byte_that_is_no_text_has_its_place(
         ("für".encode(), "utf-8"),
         ("für".encode("cp1252"), "windows-1252"),
         ("“für”".encode("cp1252"), "windows-1252"),
+        ("“Tämä sää” – äänestää, jäätelöä…”".encode("cp1252"), "windows-1252"),
+        ("これはひらがなと漢字の文です".encode("cp932"), "utf-8"),
+        ("Это тестовое письмо".encode("cp1251"), "utf-8"),
+        ("这是一封测试邮件".encode("gb18030"), "utf-8"),
         ("日本語".encode()[:-1], "utf-8"),
         ("日本語".encode() + b"\xff", "utf-8"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xd8", "utf-8"),
@@ -78,6 +82,26 @@ def test_detected_encodings(tmp_path: Path, data: bytes, encoding: str) -> None:
     path = tmp_path / "items.txt"
     path.write_bytes(data)
     assert detect_encoding(path)[0] == encoding
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("これはひらがなと漢字の文です", "cp932"),
+        ("이것은 시험 편지입니다", "cp949"),
+        ("这是一封测试邮件", "gb18030"),
+        ("Это тестовое письмо", "windows-1251"),
+    ],
+)
+def test_text_of_another_script_is_refused_until_its_encoding_is_said(
+    csv_file: Callable[..., Path], text: str, encoding: str
+) -> None:
+    """It was read as Windows-1252, a letter for each byte, without a word."""
+    path = csv_file(f"id,text\n1,{text}\n".encode(encoding))
+    with pytest.raises(PopulationError, match=r"^items\.csv, row 1 .* or choose its encoding"):
+        read_population(path, id="id", content="text")
+    known = read_population(path, id="id", content="text", dialect={"encoding": encoding})
+    assert known.content("1") == {"text": text} and known.dialect.encoding == encoding
 
 
 def test_a_break_between_blocks_does_not_change_the_encoding(
