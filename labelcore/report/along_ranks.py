@@ -15,7 +15,7 @@ from labelcore.results.curves import Band, Cut
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Claim
 from labelcore.session.session import Session
-from labelcore.words.sentences import labels_words
+from labelcore.words.curves import band_labels
 
 PRECISIONS = (0.9, 0.8, 0.7, 0.5)
 BETWEEN = "all ranks between"
@@ -84,8 +84,8 @@ def headline(session: Session, given: str = "") -> str:
         return sentence(settled[0], given)
     if isinstance(first, ListDifference) or not isinstance(first, Band) or not first.has_interval:
         return sentence(first, given)
-    labels = labels_words(first.labels_used, first.scope, given)
-    return f"{session.cut(quoted(session, first)).sentence()} From {labels}."
+    cut = session.cut(quoted(session, first)).sentence()
+    return f"{cut} From {band_labels(first, given)}."
 
 
 def rank_names(session: Session) -> list[str] | None:

@@ -38,6 +38,7 @@ from labelcore.words.choices import (
 )
 from labelcore.words.claims import claim_short
 from labelcore.words.counts import NO_LABEL, each_cell, row_words
+from labelcore.words.curves import band_labels
 from labelcore.words.lists import short_lists
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of
@@ -119,8 +120,12 @@ def _given(facts: Facts) -> Markup | None:
     first = facts.primary
     if first is None or facts.span is None:
         return None
-    text = f"From {labels_words(first.labels_used, first.scope, facts.given)}."
-    return element("p", text, class_="note")
+    labels = (
+        band_labels(first, facts.given)
+        if isinstance(first, Band)
+        else labels_words(first.labels_used, first.scope, facts.given)
+    )
+    return element("p", f"From {labels}.", class_="note")
 
 
 def short_answer(facts: Facts) -> str:

@@ -85,11 +85,19 @@ def band_sentence(band: Band, given: str = "") -> str:
         confidence="" if band.confidence is None else confidence_words(band.confidence),
         form=form_words(band.form),
         when=valid_words(band.promise, band.scope),
-        labels=labels_words(band.labels_used, band.scope, given),
+        labels=band_labels(band, given),
         planned=f"{band.scope.planned:,}",
         missing=band.missing or "no label yet",
     )
     return " ".join([text, *band.notes])
+
+
+def band_labels(band: Band, given: str = "") -> str:
+    """The labels that a band rests on: of the items drawn up to its look, where they are fewer, as
+    while somebody still has one of these."""
+    labels = labels_words(band.labels_used, band.scope, given)
+    fewer = band.labels_used - band.scope.existing < band.draws_used
+    return f"{labels}, of the first {count(band.draws_used, 'item')} drawn" if fewer else labels
 
 
 def cut_sentence(cut: Cut) -> str:

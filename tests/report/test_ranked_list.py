@@ -63,6 +63,20 @@ def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: in
         session.finish("enough")
 
 
+def test_labels_of_a_look_say_of_how_many_items_they_are(tmp_path: Path) -> None:
+    """Another person still has one of the first 40 items: 40 answers are there, 39 count so far."""
+    session = made(tmp_path, "geometric_strata", 0)
+    session.next("bob")
+    for _ in range(40):
+        session.answer(session.next("ann"), True, annotator="ann")
+    band = session.results()["precision_curve"]
+    assert (session.engine.answers_given, band.labels_used, band.draws_used) == (40, 39, 40)
+    assert "from 39 labels, of the first 40 items drawn." in band.sentence()
+    text = text_of(session)
+    assert re.search(r"From 39 labels [^.]+, of the first 40 items drawn\.", text)
+    assert not re.search(r"From 39 labels [^,.]+\.", text)
+
+
 @pytest.mark.full
 def test_it_leads_with_the_first_hundred_and_has_the_session_s_figures(listed: lc.Session) -> None:
     text = text_of(listed)
