@@ -6,12 +6,12 @@ import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
-from labelcore.errors import PopulationError
+from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_file import RewrittenText
 from labelcore.population.csv_walk import Walk
 from labelcore.population.dialect import NOTHING, PLAIN, Form
@@ -22,6 +22,15 @@ from labelcore.population.text import listing
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
 # A cell of a sheet, or one of the texts that its cells share.
 CELL = re.compile(rb"<(?:[^\s<>/]+:)?(?:c|si)[\s/>]")
+# A cell whose formula has no value beside it; one of a text may be empty.
+UNCOMPUTED = re.compile(
+    rb'<c r="([A-Z]+)(\d+)"(?![^>]*\bt="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)'
+    rb"(?:<v\s*/>|<v></v>)?</c>"
+)
+NO_VALUE = (
+    "{cell} holds a formula without its value, which would be read as empty; open the file in a "
+    "spreadsheet program and save it there"
+)
 BLOCK_BYTES = 1 << 23
 TAGS_OF_A_CELL = 4  # itself, its value, its formula; its row has one for many
 LONGEST_TAG = 100  # a longer one is no cell
@@ -49,6 +58,19 @@ class ExcelFile(RewrittenText):
         super().__init__(Walk(path.name), _records(path, given.get("sheet")), header)
         self.dialect = PLAIN.changed(given)
         self.detected = PLAIN
+        self._path = path
+
+    def check_computed(self, names: Container[str]) -> None:
+        """PopulationError for columns of these names with a formula that nobody has computed."""
+        cells = _uncomputed(self._path, self.dialect.sheet)
+        columns = [(name, cells.get(at)) for at, name in enumerate(self._wanted, start=1)]
+        faults = [
+            Fault(self._path.name, name, None, None, NO_VALUE.format(cell=cell))
+            for name, cell in columns
+            if cell and name in names
+        ]
+        if faults:
+            raise PopulationError(faults)
 
     @classmethod
     def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -114,12 +136,7 @@ def _records(path: Path, name: str | None) -> Iterator[tuple[int, list[str]]]:
     """The rows of a sheet with their numbers in it."""
     book = _open(path)
     try:
-        if not book.worksheets:
-            raise _fault(path, "the file has no sheet with cells")
-        titles = [sheet.title for sheet in book.worksheets]
-        if name is not None and name not in titles:
-            raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
-        sheet = book.worksheets[0 if name is None else titles.index(name)]
+        sheet = _sheet(path, book, name)
         sheet.reset_dimensions()
         yield from _filled(_counted(path, sheet.iter_rows(values_only=True)))
     except PopulationError:
@@ -128,6 +145,32 @@ def _records(path: Path, name: str | None) -> Iterator[tuple[int, list[str]]]:
         raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
     finally:
         book.close()
+
+
+def _sheet(path: Path, book: Any, name: str | None) -> Any:
+    if not book.worksheets:
+        raise _fault(path, "the file has no sheet with cells")
+    titles = [sheet.title for sheet in book.worksheets]
+    if name is not None and name not in titles:
+        raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
+    return book.worksheets[0 if name is None else titles.index(name)]
+
+
+def _uncomputed(path: Path, name: str | None) -> dict[int, str]:
+    """Column, counted from 1 -> its first cell whose formula has no value."""
+    from openpyxl.utils import column_index_from_string  # type: ignore[import-untyped]
+
+    book = _open(path)
+    member = _sheet(path, book, name)._worksheet_path
+    book.close()
+    cells: dict[int, str] = {}
+    with zipfile.ZipFile(path) as packed, packed.open(member) as stream:
+        rest = b""
+        while block := stream.read(BLOCK_BYTES):
+            whole, end, rest = (rest + block).rpartition(b"</c>")
+            for column, row in UNCOMPUTED.findall(whole + end):
+                cells.setdefault(column_index_from_string(column.decode()), (column + row).decode())
+    return cells
 
 
 def _counted(path: Path, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:

@@ -15,6 +15,7 @@ from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
 from labelcore.population.engines.table import EngineTable
+from labelcore.population.excel_file import ExcelFile
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
@@ -316,6 +317,8 @@ def _read_unchanged(file: Path, arguments: Arguments, called: str) -> Population
     try:
         table = open_table(file, arguments.dialect, columns_in_memory(arguments))
         arguments = replace(arguments, dialect=_needed_dialect(table))
+        if isinstance(table, ExcelFile):
+            table.check_computed({name for _, name in arguments.named_columns()})
         values = read_values(called, table, arguments)
         fingerprint = fingerprint_of([file], arguments.to_json())
     except Exception as error:

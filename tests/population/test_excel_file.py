@@ -83,6 +83,20 @@ def test_a_formula_is_what_it_was_last_computed_to(excel: Write) -> None:
     assert population.scores["lr"].tolist() == [0.25, 1.0]
 
 
+def test_a_formula_without_a_stored_value_is_told(excel: Write) -> None:
+    """As programs write it that compute nothing: it was read as an empty cell without a word."""
+    rows = [["text", "s", "more"], ["=A3", 0.5, "=1/4"], ["b", 1, "x"]]
+    told = "A2 holds a formula without its value, which would be read as empty; open the file in"
+    with pytest.raises(PopulationError, match=rf"^items\.xlsx, column 'text': {told}") as caught:
+        read_population(excel({"Other": [["=1"]], "S": rows}), content="text", scores={"lr": "s"},
+                        dialect={"sheet": "S"})  # fmt: skip
+    assert [fault.column for fault in caught.value.faults] == ["text"], "nobody asks for the other"
+    path = excel({"S": [["text", "s"], ["=T(1)", 1]]})
+    empty = '<c r="A2" t="str"><f>T(1)</f><v></v></c>'
+    repacked(path, lambda xml: re.sub(r'<c r="A2"[^>]*>.*?</c>', empty, xml))
+    assert read_population(path, content="text", scores={"lr": "s"}).content("1") == {"text": ""}
+
+
 def test_faults_name_the_row_of_the_sheet(excel: Write) -> None:
     rows: list[list[Any]] = [
         [], ["id", "text", "s"], [1, "a", 0.5], [], [1, "b", "#REF!"], [3, "c", None],
