@@ -480,7 +480,9 @@ def choose_row(rows: Sequence[Row], plan: Plan, best: str) -> None:
         row = by_name[name]
         least = DESIGNS[row.design].smallest_watched_budget if row.promise == Promise.WATCHED else 1
         budget = max(row.labels, least) if plan.budget is not None else None
-        design = RECOMMENDED if row.design == best else row.design
+        # On other terms another method may be the recommended one.
+        same = row.design == best and (row.promise, budget) == (plan.promise, plan.budget)
+        design = RECOMMENDED if same else row.design
         begin(ProjectDraft(design=design, promise=row.promise, budget=budget))
 
     ask("row", take=take, options=words_of(rows, best), first=taken)

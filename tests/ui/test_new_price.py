@@ -113,3 +113,26 @@ def test_a_method_that_is_not_the_cheapest_says_why_it_is_recommended(
         assert [*told] == [name + f" · its first labels settle {why}" * (name == best)
                            for name in names]  # fmt: skip
     assert [*words_of(rows, "recalibrated_neyman").values()] == [*names]
+
+
+@pytest.mark.parametrize(
+    ("place", "begun"),
+    [
+        (0, ("", "watched", None)),
+        (1, ("simple_random", "watched", None)),
+        (2, ("recalibrated_neyman", "fixed", None)),
+    ],
+)
+def test_a_row_brings_the_method_that_it_names(
+    monkeypatch: pytest.MonkeyPatch, place: int, begun: tuple[str, str, int | None]
+) -> None:
+    """With another promise another method may be the recommended one."""
+    said: list[Any] = []
+    kinds = [("recalibrated_neyman", "watched"), ("simple_random", "watched"),
+             ("recalibrated_neyman", "fixed")]  # fmt: skip
+    rows = [Row(design, promise, 100, False, design) for design, promise in kinds]
+    monkeypatch.setattr(new_price, "ask", lambda name, take, **more: take(rows[place].name))
+    monkeypatch.setattr(new_price, "begin", said.append)
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.05, promise="watched")
+    new_price.choose_row(rows, plan, "recalibrated_neyman")
+    assert [(one.design, one.promise, one.budget) for one in said] == [begun]
