@@ -36,7 +36,6 @@ from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
-from labelcore.words.existing import SOURCES
 from labelcore.words.quantities import label_of, model_word
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
@@ -45,10 +44,7 @@ TWO_OF = (BETTER, LISTS)
 WHICH = (BOTH, SEVERAL, BETTER)
 """The questions of which a person says which numbers they mean."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
-NO_KNOWN = (
-    "No method for this question can use the known answers. Choose another question above "
-    "({able}), or {ignored!r} on the first screen."
-)
+NO_KNOWN = "No method for this question can use the known answers."
 ONLY_SHARE = (
     "No column is read as a classifier, so only the share of positive items can be measured, and "
     "not how good a classifier is."
@@ -152,10 +148,9 @@ class Asked(Questions):
         existing, names = self.columns.existing, self.names
         if existing and not uses(self.card, existing):
             able = [card for card in self.possible if uses(card, existing)]
-            titles = "; ".join(card.title for card in able)
             ways = [WayOut(card.title, ProjectDraft(question=card.title)) for card in able]
             unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
-            return NO_KNOWN.format(able=titles, ignored=SOURCES["ignored"]), [*ways, unused], False
+            return NO_KNOWN, [*ways, unused], False
         if self.card in TWO_OF and len(self.classifiers) != 2:
             two = tuple(dict.fromkeys((*self.classifiers, *self.eligible)))[:2]
             pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(classifiers=two))
