@@ -170,7 +170,8 @@ class ReachBounds(ABC):
 
     A candidate's bounds are the intersection of its intervals so far (equations 6 and 7). Where an
     interval would leave nothing between them, which a valid one does not, it is passed over, so
-    that low <= high always.
+    that low <= high always. Once every item has a verdict without replacement, they are what these
+    say, whatever was said before.
 
     low, high   (m,), bounds on each precision
     joint_high  (m,), upper bounds that hold for all candidates together with all lower ones, so
@@ -273,6 +274,8 @@ class RatioBounds(ReachBounds):
                 (self._joint_most, self._joint_level),
             )
         )
+        if drawn == size:
+            least, most, joint_most = hits, hits + doubtful, hits + doubtful
         if least <= most:
             self._least[place], self._most[place], self._joint_most[place] = least, most, joint_most
             self.low[place], self.high[place] = (known + least) / whole, (known + most) / whole

@@ -355,26 +355,18 @@ def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
 
 
 def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores(tmp_path: Path) -> None:
-    """Ten items share each score; "rule" calls five of ten positive, by something else."""
+    """Ten items share each score; "top rule" calls five of ten positive, by something else."""
     path = tmp_path / "items.csv"
     rows = (f"i{n},x,{(99 - n) // 10 / 10},{int(n < 35)}" for n in range(100))
     path.write_text("id,text,score,rule\n" + "\n".join(rows), "utf-8")
     population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, predictions={"rule": "rule"}
+        path, id="id", content="text", scores={"m": "score"}, predictions={"top rule": "rule"}
     )
     plan = lc.Plan(
         "reach_selection", ["selection"], classifier="m", budget=50,
-        params={"candidates": [30, 35, 100, 0.5, "rule"]},
+        params={"candidates": [30, 35, 100, 0.5, "top rule"]},
     ).with_planned(50)  # fmt: skip
     found, notes = candidates_of(Engine(population, plan).setup)
     sizes = {one.name: len(one.items) for one in found}
-    assert sizes == {"top 30": 30, "top 35": 35, "top 100": 100, "m>=0.5": 50, "rule": 35}
+    assert sizes == {"top 30": 30, "top 35": 35, "top 100": 100, "m>=0.5": 50, "top rule": 35}
     assert notes == (TIED.format(name="top 35"),)
-
-
-def test_a_classifier_may_be_called_as_a_top_n_is(tmp_path: Path) -> None:
-    """It has no score, and its candidate was taken for the first items by one."""
-    said = np.arange(10) < 3
-    known = write(tmp_path, said, prediction=said.astype(int), predictions={"top model": "said"})
-    frame = frame_of(known, plan_of(3, candidates=["top model"]))
-    assert [list(one.items) for one in frame.candidates] == [[0, 1, 2]]
