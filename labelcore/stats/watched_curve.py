@@ -12,7 +12,8 @@ standard deviation times t^(1/2 - DELTA), the deviations being sums of independe
 processes, one a piece, with the variances of samples without replacement. It is found by seeded
 draws from what is planned, so it is fixed before the first label; the pieces count as if all their
 rates were alike. A piece of which more than ``LAST_SHARE`` is planned counts as if labelled up to
-there: its information grows without end towards the last item.
+there: its information grows without end towards the last item. One without a planned label counts
+as if it had one, as in the band itself.
 
 Source: Wang and Tsiatis (1987) for the boundary; Jennison and Turnbull (1989) for repeated
 confidence intervals; Hothorn, Bretz and Westfall (2008) for the quantile of a largest deviation;
@@ -73,7 +74,7 @@ def watched_critical(
     1.625
     """
     sizes = np.diff(edges, prepend=0)
-    labels = np.minimum(planned, LAST_SHARE * sizes)
+    labels = np.minimum(np.where(planned > 0, planned, 1.0), LAST_SHARE * sizes)
     constant = _constant(tuple(sizes.tolist()), tuple(labels.tolist()), alpha, seed, paths)
     steps = sqrt(-log(FIRST_SHARE) / (TIMES - 1)) - sqrt(1 / max(looks, 1))
     constant += BETWEEN_TIMES * max(steps, 0.0)

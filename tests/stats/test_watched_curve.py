@@ -48,3 +48,10 @@ def test_a_plan_for_every_item_is_watched_all_the_same() -> None:
     edges = rank_edges(420)
     whole = np.diff(edges, prepend=0).astype(float)
     assert watched_critical(edges, whole, LOOKS, 1.0, 0.05, 0) > 2.5
+
+
+def test_a_piece_without_a_planned_label_counts_as_if_it_had_one() -> None:
+    """No critical value followed from none, and no band held."""
+    edges, planned = np.array([50, 150, 400]), np.array([9.0, 0.0, 25.0])
+    found = watched_critical(edges, planned, LOOKS, 1.0, 0.05, 1)
+    assert found == watched_critical(edges, np.maximum(planned, 1.0), LOOKS, 1.0, 0.05, 1) > 2.2
