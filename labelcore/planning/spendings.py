@@ -122,7 +122,7 @@ def spendings(
         return []
     ways = []
     for share in shares:
-        items = min(int(readings / (1 + share * each)), outlook.most)
+        items = min(int(readings / (1 + share * each) + 1e-9), outlook.most)
         if items < FEWEST:
             continue
         widths = _half_widths(outlook, items, share, float(error_rate(disagreement)))

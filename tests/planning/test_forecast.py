@@ -67,6 +67,8 @@ def test_readings_are_spent_where_they_tell_most(known: Known) -> None:
     assert table["expected_half_width"][best] < 0.8 * table["expected_half_width"][0.1]
     three = spendings(known.population, replace(plan, readers=3), 330, shares=[0.5])[0]
     assert three.readings == three.items + 2 * three.twice and abs(three.readings - 330) <= 2
+    (own,) = spendings(known.population, replace(plan, budget=200), shares=[0.1])
+    assert (own.items, own.twice, own.readings) == (200, 20, 220)  # 220 / 1.1 is below 200.
     with pytest.raises(PlanError, match=r"disagreement must be a share above 0, up to .5, got 0"):
         spendings(known.population, plan, disagreement=0.0)
 
