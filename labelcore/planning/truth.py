@@ -16,15 +16,16 @@ SHOWN_ROWS = 5
 def true_codes(population: Population, truth: Any) -> NDArray[np.int64]:
     """Class index of every item in file order, (n_items,).
 
-    truth   a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or
-            class names. Raises ValueError with rows for missing or unknown labels.
+    truth   a column of the file, a Series indexed by id, or an array in file order; class names, or
+            0/1 and bool where no class is called so. Raises ValueError with rows for missing or
+            unknown labels.
     """
     values = _in_file_order(population, truth)
     if len(values) != len(population):
         raise ValueError(
             f"truth must have {len(population):,} values, one per item, got {len(values):,}"
         )
-    text = [_text(value) for value in values]
+    text = [str(value) if str(value) in population.classes else _text(value) for value in values]
     names = _names(population)
     codes = np.array([names.get(name, -1) for name in text], dtype=np.int64)
     wrong = np.flatnonzero(codes < 0)

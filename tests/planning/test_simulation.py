@@ -13,6 +13,7 @@ from labelcore.figures.current import results
 from labelcore.log.events import Event
 from labelcore.planning.runs import beginnings
 from labelcore.planning.simulation import COLUMNS, run_seed
+from labelcore.planning.truth import true_codes
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import once
 
@@ -116,6 +117,16 @@ def test_every_form_of_truth(known: Known) -> None:
     tables = [lc.simulate(known.population, plan, truth=form, runs=2).table() for form in forms]
     for other in tables[1:]:
         pd.testing.assert_frame_equal(tables[0], other)
+
+
+def test_classes_called_true_and_false_are_taken_by_their_names() -> None:
+    items = pd.DataFrame({"text": "item", "said": [True, False, False]})
+    population = lc.read_population(
+        items, content="text", predictions={"m": "said"}, classes=["False", "True"],
+        positive="False", name="items.csv",
+    )  # fmt: skip
+    for form in ("said", items["said"].tolist(), ["True", "False", "False"]):
+        assert true_codes(population, form).tolist() == [1, 0, 0], form
 
 
 def test_bad_truth_is_named_with_rows(known: Known) -> None:
