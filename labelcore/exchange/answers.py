@@ -70,8 +70,8 @@ def read_answers(path: Path) -> list[Answered]:
     tasks = read_tasks(path)
     if tasks is not None:
         return [
-            Answered(row, answer.token, answer.item_id, answer.answer, answer.note)
-            for row, answer in enumerate(answers_of_tasks(path.name, tasks), 1)
+            Answered(row, str(told.token or "") or None, told.item_id, told.answer, told.note)
+            for row, told in enumerate(answers_of_tasks(path.name, tasks), 1)
         ]
     table = open_table(path)
     faults = table.faults()
@@ -185,7 +185,7 @@ def _store(session: Session, answer: Answered, change: bool, shown: Shown | None
     draw, person = shown.draw, shown.annotator
     before = _before(session, shown)
     outcome = Outcome.STORED
-    if before is None or (before.kind == "later" and _is_open(session, shown)):
+    if before is None or (before.kind == "later" and session.state.screens.is_open(draw.token)):
         try:
             session.answer(draw, answer.answer)
         except LateAnswerError:  # Others have the item by now, or nothing waits for this answer.
@@ -211,11 +211,6 @@ def _before(session: Session, shown: Shown) -> Event | None:
         return session.own_reading(draw.index, person) or session.engine.in_force(draw.index)
     used = draw.token in session.state.answered
     return session.engine.repeats.further(draw.index, person) if used else None
-
-
-def _is_open(session: Session, shown: Shown) -> bool:
-    """Whether the draw is still before the person."""
-    return session.state.screens.is_open(shown.draw.token)
 
 
 def _means(session: Session, before: Event, answer: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from labelcore.exchange.label_studio import task_of
+from labelcore.exchange.rows import apart
 from labelcore.log.events import Draw
 from labelcore.report import table_file
 from labelcore.session.session import Session
@@ -19,7 +20,7 @@ def batch_table(session: Session, draws: Sequence[Draw], suffix: str) -> bytes:
     """token, id, what is shown of each item, and empty columns for answer and note."""
     rows = []
     for draw in draws:
-        shown = {f"content_{k}" if k in _OWN else k: v for k, v in session.item(draw).items()}
+        shown = apart(session.item(draw), "token", "id", "answer", "note")
         rows.append({"token": draw.token, "id": draw.item_id, **shown, "answer": "", "note": ""})
     if suffix.lower() == ".jsonl":
         lines = (json.dumps(row, ensure_ascii=False) for row in rows)
@@ -30,9 +31,6 @@ def batch_table(session: Session, draws: Sequence[Draw], suffix: str) -> bytes:
         )
     columns = ["token", "id", *session.population.content_columns, "answer", "note"]
     return table_file(pd.DataFrame(rows, columns=None if rows else columns), suffix)
-
-
-_OWN = ("token", "id", "answer", "note")
 
 
 def batch_tasks(session: Session, draws: Sequence[Draw], suffix: str) -> bytes:

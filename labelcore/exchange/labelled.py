@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.exchange.label_studio import labelled_tasks, labelling_config
-from labelcore.exchange.rows import Row, beside, labelled_rows, lines
+from labelcore.exchange.rows import Row, apart, beside, labelled_rows, lines
 from labelcore.plugins import Table
 from labelcore.population import Population, id_parts
 from labelcore.population.text import listing
@@ -141,7 +141,10 @@ def hugging_face_parquet(session: Session) -> bytes:
     predictions too."""
     classes = session.population.classes
     names = {"names": list(classes), "_type": "ClassLabel"}
-    rows = [{**item, "label": row["answer"], **beside(row)} for row, item in labelled_rows(session)]
+    rows = [
+        {**apart(item, "label"), "label": row["answer"], **beside(row)}
+        for row, item in labelled_rows(session)
+    ]
     frame = pd.DataFrame(rows)
     features: dict[str, Any] = {}
     called = {"label", *(f"prediction_{name}" for name in session.population.classifiers)}
@@ -209,8 +212,8 @@ def doccano_jsonl(session: Session) -> bytes:
     comment; an item without a class has no label, and its status beside it."""
 
     def line(row: Row, item: Row) -> Row:
-        text, *_ = item.values()
-        more = dict(list(item.items())[1:])
+        (_, text), *others = item.items()
+        more = apart(dict(others), "text", "label", "Comments")
         label = [] if row["answer"] is None else [row["answer"]]
         notes = [row["notes"]] if row["notes"] else []
         return {**more, **beside(row), "text": text, "label": label, "Comments": notes}
@@ -223,10 +226,11 @@ def prodigy_jsonl(session: Session) -> bytes:
     options = [{"id": name, "text": name} for name in session.population.classes]
 
     def line(row: Row, item: Row) -> Row:
-        text, *_ = item.values()
+        (first, text), *others = item.items()
         answered = row["answer"] is not None
         return {
-            **item,
+            first: text,
+            **apart(dict(others), "text", "options", "accept", "answer", "config", "meta"),
             "text": text,
             "options": options,
             "accept": [row["answer"]] if answered else [],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from labelcore.session.session import Session
@@ -29,6 +29,11 @@ def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:
         item = {name: known[column] for name, column in shown.items()}
         known |= {"outputs": {name: known[name] for name in told}, "project": project}
         yield {**known, "annotator": called.get(row["annotator"])}, item
+
+
+def apart(item: Mapping[str, Any], *words: str) -> Row:
+    """What is shown of an item, under other names than those words of a form."""
+    return {f"content_{name}" if name in words else name: text for name, text in item.items()}
 
 
 def beside(row: Row) -> Row:

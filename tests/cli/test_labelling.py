@@ -169,9 +169,7 @@ def test_a_batch_goes_out_and_its_answers_come_back(
     assert [truth[one] for one in said["id"]] == (said["answer"] == "yes").tolist()
 
 
-def test_no_file_is_written_where_nothing_is_to_be_drawn(
-    made: Any, tmp_path: Path, run: Run
-) -> None:
+def test_no_file_is_written_where_nothing_is_drawn(made: Any, tmp_path: Path, run: Run) -> None:
     session = lc.Session.open(made[0], "spam")
     answer_draws(session, "no")
     batch = tmp_path / "batch.csv"

@@ -119,12 +119,13 @@ def test_what_is_no_export_of_ours_is_refused_by_row(session: lc.Session, tmp_pa
     path.write_text('[{"id": 1, "data": {"text": "x"}, "annotations": [')
     with pytest.raises(PopulationError, match="looks like an export of Label Studio, and is no"):
         read_answers(path)
-    draws = session.take(1)
+    draws = session.take(2)
     tasks = json.loads(BATCH_FORMS["label-studio"](session, draws, ".json"))
-    several = exported(tasks, {draws[0].item_id: "yes"})
+    several = exported(tasks, {draw.item_id: "yes" for draw in draws})
+    several[1]["data"]["labelcore_token"] = [1]
     several[0]["annotations"][0]["result"][0]["value"]["choices"] = ["yes", "no"]
     path.write_text(json.dumps(several))
-    with pytest.raises(PopulationError, match="answer must be one of no, yes"):
+    with pytest.raises(PopulationError, match="(?s)answer must be one of no, yes.*has this token"):
         store_answers(session, read_answers(path))
     assert session.labels == 0
 

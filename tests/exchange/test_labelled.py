@@ -39,14 +39,12 @@ def read_back(session: lc.Session, path: Path, **arguments: object) -> list[str]
     return ["" if code < 0 else found.classes[code] for code in found.known]
 
 
-@pytest.mark.parametrize(("tool", "key"), [("doccano", "text"), ("prodigy", "text")])
-def test_lines_come_back_as_they_went(
-    tool: str, key: str, session: lc.Session, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("tool", ["doccano", "prodigy"])
+def test_lines_come_back_as_they_went(tool: str, session: lc.Session, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_bytes(LABELLED_FORMS[tool](session))
-    assert read_back(session, path, content=key, known="annotation") == answers(session)
-    scored = lc.read_population(path, content=key, metadata="labelcore_weight",
+    assert read_back(session, path, content="text", known="annotation") == answers(session)
+    scored = lc.read_population(path, content="text", metadata="labelcore_weight",
                                 scores={"lr": "score_lr"}, known="annotation",
                                 classes=["no", "yes"])  # fmt: skip
     table = session.labels_table()
@@ -111,6 +109,15 @@ def test_a_column_that_is_judged_is_no_output_whatever_its_name(tmp_path: Path) 
         assert raw[0][name].startswith("message") and raw[0]["prediction_lr"] in (0, 1)
         (line,) = LABELLED_FORMS["prodigy"](session).splitlines()
         assert json.loads(line)[name] == raw[0][name] and name not in json.loads(line)["meta"]
+
+
+def test_no_column_that_is_judged_is_lost_to_a_word_of_the_form(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", arguments={"content": ["score", "text"]})
+    session.answer(session.next(), True)
+    for tool in ("doccano", "prodigy"):
+        line = json.loads(LABELLED_FORMS[tool](session))
+        assert line["content_text"].startswith("message") and float(line["text"]) >= 0
 
 
 @pytest.mark.parametrize("tool", LABELLED_FORMS)

@@ -73,9 +73,7 @@ def test_without_repeats_the_report_calls_it_agreement(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_line_takes_the_share(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_items(tmp_path / "items.csv")
     columns = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
     plan = ["plan", str(tmp_path / "items.csv"), *columns, "--budget", "60"]

@@ -91,9 +91,7 @@ def test_a_file_with_the_longest_name_is_kept(tmp_path: Path) -> None:
     assert kept.read_text() == "items" and stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-def test_a_full_disk_leaves_no_half_of_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(source: Any, target: Any, *more: Any) -> None:
         stream = open(target, "wb") if isinstance(target, Path) else target  # noqa: SIM115
         stream.write(b"half")

@@ -149,9 +149,7 @@ def test_only_the_owner_can_read_the_files(path: Path) -> None:
     store.close()
 
 
-def test_file_turns_read_only_while_open(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_turns_read_only_in_use(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store._engine.dispose()
     monkeypatch.setattr(sqlite_file, "PRAGMAS", (*sqlite_file.PRAGMAS, "PRAGMA query_only = ON"))
     with pytest.raises(StoreError, match="cannot be written: .* read-only"):
