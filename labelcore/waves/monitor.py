@@ -259,6 +259,8 @@ class Monitor:
         session = Session(
             population, plan, self.store, project, settings={**before, MONITOR: terms}
         )
+        if terms_of(session.record).get("name") != self.name:
+            raise ProjectExistsError(f"{project!r} is no wave of {self.name!r}: choose another one")
         self._sessions[project] = session
         session.bring_home()
         return session

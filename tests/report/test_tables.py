@@ -66,9 +66,7 @@ def test_estimates_have_numbers_promise_and_sentence(made: Made) -> None:
         assert found[key]["sentence"] == result.sentence()
 
 
-def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
-    tmp_path: Path,
-) -> None:
+def test_a_value_that_says_little_is_in_no_cell_and_no_line_of_the_report(tmp_path: Path) -> None:
     session, truth = begun(tmp_path, estimands=["precision"])
     label(session, truth, 6, eventful=False)
     found = session.results()["precision"]

@@ -45,9 +45,7 @@ def true_value(figure: str, positive: np.ndarray = POSITIVE) -> float:
 
 @pytest.mark.parametrize("figure", ["precision", "recall", "f1", "accuracy"])
 @pytest.mark.parametrize("end", [0, 1])
-def test_the_root_at_an_end_of_the_interval_is_the_quantile_of_that_end(
-    figure: str, end: int
-) -> None:
+def test_the_root_at_an_end_of_the_interval_is_its_quantile(figure: str, end: int) -> None:
     """The interval is what the root does not reject: at its ends the root is 1.96, by the same
     statistic and degrees of freedom, worked out the other way round."""
     cells, row = joined(waves(1, 4)), SCALARS[figure]

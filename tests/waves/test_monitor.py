@@ -29,6 +29,7 @@ from labelcore.waves.measured import Figure, Measured, compared, difference, mea
 from labelcore.words.sentences import percent_range, value_percent
 
 ITEMS, LABELS = 600, 60
+PLAN = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS, seed=3)
 
 
 def table(first: int = 0, items: int = ITEMS, right: float = 0.9) -> pd.DataFrame:
@@ -66,9 +67,8 @@ def label(session: lc.Session, frame: pd.DataFrame, most: int = 10_000) -> list[
 
 
 def started(store: Any = None, **values: Any) -> lc.Monitor:
-    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS, seed=3)
     given = {"requirements": ["precision >= 0.8"], "since_launch": False, "waves": 12, **values}
-    return lc.Monitor(store, "spam", plan, **given)
+    return lc.Monitor(store, "spam", PLAN, **given)
 
 
 def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:
@@ -373,6 +373,10 @@ def test_bad_plans_and_requirements_are_refused() -> None:
     assert started(requirements="recall >= 0.8").requirements == ("recall >= 0.8",)
     with pytest.raises(ValueError, match="must name at least one"):
         started(requirements=[]).wave(read(FRAME), "one")
+    other = lc.Monitor(None, "a", PLAN)
+    other.wave(read(FRAME), "b: c")
+    with pytest.raises(ProjectExistsError, match="'a: b: c' is no wave of 'a: b'"):
+        lc.Monitor(other.store, "a: b", PLAN).wave(read(FRAME), "c")
 
 
 def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
