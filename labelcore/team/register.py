@@ -338,9 +338,11 @@ class Register:
         return person if hmac.compare_digest(expected.encode(), given.encode()) else None
 
     def by_login(self, name: str) -> Person | None:
-        """Who logs in under this name, in any case of its letters."""
+        """Who logs in under this name, in any case of its letters: "straße" is not "strasse"."""
         person = _read(self._file(name))
-        return person if person and not person.key and not person.group else None
+        given = unicodedata.normalize("NFC", " ".join(name.split())).lower()
+        same = person is not None and person.name.lower() == given
+        return person if person and same and not person.key and not person.group else None
 
     def has(self, name: str) -> bool:
         """Whether somebody with a role is called so."""

@@ -127,9 +127,7 @@ def test_excel_can_be_filtered(by_language: lc.Session) -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param("sixteen", marks=pytest.mark.full), "choice"])
-def test_page_1_is_one_page_and_every_page_has_words(
-    name: str, request: pytest.FixtureRequest
-) -> None:
+def test_page_1_is_one_page_and_each_has_words(name: str, request: pytest.FixtureRequest) -> None:
     session = request.getfixturevalue(name)
     texts = [page.extract_text() for page in PdfReader(BytesIO(report_pdf(session))).pages]
     assert "What it does not mean." in texts[0] and texts[1].startswith("Answers")

@@ -386,6 +386,7 @@ def behind_proxy(here: None, data_folder: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv(PROXIES, raising=False)
     register = Register(data_folder)
     register.add("ann@example.org", Role.ANNOTATOR, login=True)
+    register.add("ann@strasse.org", Role.OWNER, login=True)
     register.add("Bob", Role.OWNER)
 
 
@@ -396,6 +397,7 @@ def by_proxy(name: str = "ann@example.org", **said: Any) -> str:
 def test_the_word_of_a_proxy_counts_from_its_own_address_alone(
     behind_proxy: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert visitor_of(f"{entrance.BY_LOGIN} ann@stra%C3%9Fe.org") is None, "another domain"
     person = visitor_of(by_proxy("Ann@Example.org"))
     assert person is not None and (person.name, person.role) == ("ann@example.org", "annotator")
     assert status(asked()) == 403, "the plain address is closed"
