@@ -35,6 +35,7 @@ from labelcore.ui.presses import sentence
 from labelcore.ui.scripts import component, constants, text_of
 from labelcore.version import __version__
 from labelcore.whole_file import whole_file
+from labelcore.words.sentences import count
 
 MOST_FILES = 60_000
 """Files of a folder that are dropped at once; a zip of 32 bits has no more."""
@@ -178,7 +179,7 @@ def settled_answers(now: Draft, items: Items | None) -> Mapping[int, str]:
     """The answer of each screen that is settled and left, in a line."""
     answers = {}
     if items is not None:
-        answers[1] = f"{items.population.name}, {len(items.population):,} items"
+        answers[1] = f"{items.population.name}, {count(len(items.population), 'item')}"
     if now.step > 2:
         answers[2] = one_line(now.question or "", 300)
     return answers
