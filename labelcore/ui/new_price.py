@@ -125,6 +125,9 @@ class Ahead:
     @property
     def half_widths(self) -> dict[str, float]:
         """What is expected of the items that get an answer."""
+        if self.spent is not None and self.width <= forecasts.EXACT:  # All would be labelled once.
+            fewer = replace(self.plan, budget=self.spent.items)
+            return dict(forecasts.forecast(self.population, fewer).half_widths)
         part = self.width_with(self.chosen.labels) / max(self.width, 1e-9)
         return {key: part * width for key, width in self.chosen.half_widths.items()}
 

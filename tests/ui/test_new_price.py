@@ -136,3 +136,12 @@ def test_a_row_brings_the_method_that_it_names(
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.05, promise="watched")
     new_price.choose_row(rows, plan, "recalibrated_neyman")
     assert [(one.design, one.promise, one.budget) for one in said] == [begun]
+
+
+def test_as_many_answers_as_items_are_not_exact_where_two_people_give_them(tmp_path: Path) -> None:
+    population = read(tmp_path, scored=True)
+    plan = lc.Plan("simple_random", ["accuracy"], budget=200)
+    spent = Spending(0.5, 133, 67, 200, {"accuracy": 0.05})
+    ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], spent=spent)
+    fewer = forecasts.forecast(population, lc.Plan("simple_random", ["accuracy"], budget=133))
+    assert ahead.half_widths == fewer.half_widths != {"accuracy": 0.0}
