@@ -11,7 +11,7 @@ import pytest
 from labelcore.charts.design import LIGHT
 from labelcore.papers.curves.planner import labels_factor_chart
 from labelcore.papers.oversampling import planner
-from labelcore.papers.oversampling.groups import Counts
+from labelcore.papers.oversampling.groups import Counts, Sizes
 from labelcore.papers.oversampling.planner import oversampling_chart
 from labelcore.papers.recycling.planner import savings_chart
 from labelcore.papers.stratified.planner import stratifications_chart
@@ -83,16 +83,11 @@ def test_half_widths_against_the_ratio_with_marks_where_they_are_drawn() -> None
     assert list(chart.table.columns) == ["Over-sampling", "Precision ±", "Recall ±"]
 
 
-@pytest.mark.parametrize(("precision", "recall"), [(1.0, 0.8), (0.8, 1.0)])
-def test_ratios_are_drawn_also_where_the_best_is_zero(precision: float, recall: float) -> None:
-    wanted = planner.Wanted(100, 900, precision, recall, 0.05, 0.95)
-    assert wanted.ideal == 0 and len(planner.half_widths(wanted, 200)) > 30
-
-
-def test_earlier_labels_without_a_positive_have_no_recall() -> None:
-    earlier = Counts.of(0, 5, 0, 5)
-    sizes = planner.Wanted(100, 900, 0.0, 0.0, 0.05, 0.95, earlier=earlier).sizes()
-    table = planner.next_wave_table(earlier, 100, 900, sizes, 0.95)
+def test_over_sampling_where_the_best_ratio_is_zero_and_where_nothing_was_found() -> None:
+    for shares in ((1.0, 0.8), (0.8, 1.0)):
+        assert len(planner.half_widths(planner.Wanted(100, 900, *shares, 0.05, 0.95), 200)) > 30
+    earlier, ratio_of_one = Counts.of(0, 5, 0, 5), Sizes(30, 30, 1.0)
+    table = planner.next_wave_table(earlier, 100, 900, ratio_of_one, 0.95)
     assert table["Earlier labels"].tolist() == ["0 %", "no positive found"]
 
 

@@ -136,6 +136,15 @@ def test_accuracy_is_equation_4_with_its_interval(known: Known) -> None:
     assert "logit" in scalar_results(engine)["recall"].method
 
 
+def test_errors_of_one_stratum_hide_none_of_another(tmp_path: Path) -> None:
+    """40 of 600 are all right: 5 % of these may be wrong, whatever is known of the 40 others."""
+    truth = np.append(np.arange(40) % 2, np.ones(600, dtype=int))
+    known = write(tmp_path, truth, score=0.6 + 0.3 * (np.arange(640) >= 40), thresholds={"lr": 0.5})
+    plan = plan_of(params={"n_strata": 2, "allocation": "equal"}, budget=80)
+    one = scalar_results(labelled(known.engine(plan, 1), truth))["accuracy"]
+    assert one.low < (20 + 0.95 * 600) / 640 and "Wilson" in one.method
+
+
 def test_parts_of_a_stratum_come_together() -> None:
     cells = Cells(np.array([50.0, 30, 20]), np.array([5.0, 4, 6]), np.array([3.0, 1, 6]),
                   np.array([False, True, True]), np.array([0, 0, 2]))  # fmt: skip

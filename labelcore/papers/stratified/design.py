@@ -31,7 +31,6 @@ from labelcore.papers.stratified.accuracy_interval import (
     linearised_interval,
     pooled_rates,
 )
-from labelcore.papers.stratified.accuracy_variance import stratified_accuracy
 from labelcore.papers.stratified.neyman import (
     LEAST,
     equal_counts,
@@ -64,6 +63,7 @@ FIXED = Method(
     "Kumar and Raj (2018), equation 4; Wilson (1927)",
     Form.APPROXIMATE,
 )
+EQUALLY = replace(FIXED, name=f"{FIXED.name}, no narrower than the G-profile")
 OTHERS = Method(
     "linearised variance on the logit scale",
     "Woodruff (1971); Cochran (1977), post-stratified by the prediction",
@@ -96,10 +96,11 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     Strata hold both predictions: right for accuracy as the only number. Others are read off by the
     parts of the strata that share a prediction.
 
-    Promise: "fixed": accuracy by Wilson's interval at the effective number of labels, other numbers
-    by the linearised variance; both approximate. "watched": accuracy alone, by the G-profile band,
-    up to the planned size or the horizon of the plan. With opt_a1 and opt_a2 none, whatever is
-    asked.
+    Promise: "fixed": accuracy by Wilson's interval at the effective number of labels, with "equal"
+    no narrower than the G-profile, as errors of a stratum that is nearly labelled say nothing of
+    the others; other numbers by the linearised variance; all approximate. "watched": accuracy
+    alone, by the G-profile band, up to the planned size or the horizon of the plan. With opt_a1 and
+    opt_a2 none, whatever is asked.
     Assumption: none about the scores; bad ones gain nothing.
     Source: Kumar and Raj (2018).
     Departures: draws without replacement; "equal" and "proportional" give each stratum two labels
@@ -269,16 +270,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         for place, interval in enumerate(own):
             if interval is not None:
                 value[place], low[place], high[place], methods[place] = interval
-        setup = look.setup
-        printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
-        return Figures(
-            value,
-            low,
-            high,
-            tuple(methods),
-            np.full(len(rows), np.nan),
-            promise=Promise.NONE if printed else None,
-        )
+        promise = Promise.NONE if _allocation(look) in PRINTED else None
+        return Figures(value, low, high, tuple(methods), np.full(len(rows), np.nan), promise)
 
     def _accuracy(
         self, row: Estimand, cells: Cells, look: Look
@@ -286,12 +279,14 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         """Value, low, high and method of accuracy from the strata as they were drawn."""
         strata = rightly_judged(cells)
         counts = strata.size, strata.labelled, strata.positive
+        one = accuracy_interval(*counts, look.confidence, target=look.target)
+        if look.promise != Promise.WATCHED and _allocation(look) != "equal":
+            return one.value, one.low, one.high, FIXED
+        ends = g_profile([row], strata, look, value=np.array([one.value]))
+        low, high = float(ends[1][0]), float(ends[2][0])
         if look.promise != Promise.WATCHED:
-            interval = accuracy_interval(*counts, look.confidence, target=look.target)
-            return interval.value, interval.low, interval.high, FIXED
-        value = np.array([stratified_accuracy(*counts)])
-        _, low, high = g_profile([row], strata, look, value=value)
-        return float(value[0]), float(low[0]), float(high[0]), method_at(look)
+            return one.value, min(one.low, low), max(one.high, high), EQUALLY
+        return one.value, low, high, method_at(look)
 
     def may_meet(
         self, answers: Answers[SureFrame], look: Look, labels: IntArray, goal: Goal
@@ -317,6 +312,10 @@ def rightly_judged(cells: Cells) -> Cells:
     labelled = np.minimum(labelled, size)
     everything = np.ones(len(size), dtype=bool)
     return Cells(size, labelled, np.minimum(hits, labelled), everything)
+
+
+def _allocation(look: Look) -> str:
+    return "" if look.setup is None else str(look.setup.params.allocation)
 
 
 def _notes(params: Any, strata: int) -> list[str]:

@@ -205,11 +205,10 @@ def test_sessions_that_are_no_waves(known: Known) -> None:
 
 
 def test_labels_chosen_by_somebody_are_no_wave(tmp_path: Path) -> None:
-    rows = "".join(f"i{n},x,{n % 2},{'' if n % 3 else 1}\n" for n in range(60))
-    (tmp_path / "items.csv").write_text(f"id,text,said,known\n{rows}", "utf-8")
-    file = lc.read_population(
-        tmp_path / "items.csv", id="id", content="text", predictions={"m": "said"}, known="known"
-    )
+    rows, path = [f"i{n},x,{n % 2},{'' if n % 3 else 1}" for n in range(60)], tmp_path / "known.csv"
+    path.write_text("\n".join(["id,text,said,known", *rows]), "utf-8")
+    said = {"m": "said"}
+    file = lc.read_population(path, id="id", content="text", predictions=said, known="known")
     session = session_of(Known(file, np.arange(60) % 2), 20, budget=20, existing="certainty")
     with pytest.raises(ValueError, match="counts known answers"):
         wave_of(session)

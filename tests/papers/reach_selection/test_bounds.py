@@ -92,8 +92,7 @@ def test_ratio_bounds_are_the_intersection_of_finite_sequences(
         now_high = min(high, finite_sequence(yes + doubtful, t, size, delta / 2)[1] / size)
         if now_low <= now_high:
             low, high = now_low, now_high
-        if t == size:
-            low, high = yes / size, (yes + doubtful) / size
+        low, high = (yes / size, (yes + doubtful) / size) if t == size else (low, high)
         assert (bounds.low[0], bounds.high[0]) == pytest.approx((low, high), abs=1e-15)
     assert (bounds.low[1], bounds.high[1], bounds.drawn[1]) == (0.0, 1.0, 0)
 
@@ -140,8 +139,8 @@ def test_a_census_is_exact() -> None:
     for verdicts in ([YES, NO, YES, YES, DOUBTFUL, YES, YES], [YES] * 40 + [DOUBTFUL] + [NO] * 20):
         size, hits = len(verdicts), verdicts.count(YES)
         bounds = fed(RatioBounds([size], 0.05), verdicts)
-        ends = bounds.low[0], bounds.high[0], bounds.joint_high[0]
-        assert ends == (hits / size, (hits + 1) / size, (hits + 1) / size)
+        assert (bounds.low[0], bounds.joint_high[0]) == (hits / size, bounds.high[0])
+        assert bounds.high[0] == (hits + 1) / size
 
 
 def test_copies_share_nothing() -> None:
