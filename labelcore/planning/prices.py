@@ -13,6 +13,7 @@ from labelcore.estimands import SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.planning.outlook import Outlook
 from labelcore.population import Population
+from labelcore.promises import Form
 from labelcore.tallies import Question
 
 COLUMNS = (
@@ -125,7 +126,8 @@ def _alone(
         asked_alone = replace(
             plan, estimands=(question.row.name,), classifier=tuple(names) or None, margin=margin,
             budget=None, by=None, groups=None, group_margin=None, claims=(), stop=None, params={},
-            planned=None, rules=None, existing=None, together=False, sure_scores=None,
+            claim_form=Form.STRICT, planned=None, rules=None, existing=None, together=False,
+            sure_scores=None,
         )  # fmt: skip
         return float(size_of(population, asked_alone))
     except PlanError:

@@ -25,7 +25,7 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.truth import true_codes
 from labelcore.population import Population
-from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
+from labelcore.promises import ChoiceStatus, ClaimStatus, Form, Promise, Status
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
@@ -427,6 +427,7 @@ class Simulation:
                 planned=labels,
                 estimands=scalars,
                 claims=(),
+                claim_form=Form.STRICT,
                 classifier=self.plan.classifiers or named or None,
                 existing=None if self.population.known is None else "ignored",
             )

@@ -67,8 +67,7 @@ def test_readings_are_spent_where_they_tell_most(known: Known) -> None:
     assert table["expected_half_width"][best] < 0.8 * table["expected_half_width"][0.1]
     three = spendings(known.population, replace(plan, readers=3), 330, shares=[0.5])[0]
     assert three.readings == three.items + 2 * three.twice and abs(three.readings - 330) <= 2
-    (own,) = spendings(known.population, replace(plan, budget=200), shares=[0.1])
-    assert (own.items, own.twice, own.readings) == (200, 20, 220)  # 220 / 1.1 is below 200.
+    assert spendings(known.population, replace(plan, budget=200), shares=[0.1])[0].items == 200
     with pytest.raises(PlanError, match=r"disagreement must be a share above 0, up to .5, got 0"):
         spendings(known.population, plan, disagreement=0.0)
 
@@ -186,8 +185,7 @@ def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
 
 def test_claims_about_several_classes_are_forecast_by_the_scores() -> None:
     """As if 80 % were right a claim that is true would be refuted, and soon."""
-    said = np.resize(["a", "b", "c"], 900)
-    items = pd.DataFrame({"text": "item", "said": said, "sure": 0.97})
+    items = pd.DataFrame({"text": "item", "said": np.resize(["a", "b", "c"], 900), "sure": 0.97})
     population = lc.read_population(
         items, content="text", predictions={"m": "said"}, scores={"m": "sure"}, name="items.csv"
     )

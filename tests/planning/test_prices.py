@@ -49,6 +49,9 @@ def test_without_a_margin_there_is_no_price(population: lc.Population) -> None:
     table = lc.preview(population, plan).table
     assert table[["labels_alone", "labels_shared"]].isna().all(axis=None)
     assert table["expected_half_width"][0] > 0
+    claim = {"claims": ["accuracy >= 0.5"], "claim_form": "approximate"}
+    plan = lc.Plan("recalibrated_neyman", "accuracy", classifier="m", margin=0.2, **claim)
+    assert lc.preview(population, plan).table["labels_alone"][0] > 0
 
 
 def test_a_figure_that_no_label_gives_has_no_price() -> None:

@@ -65,6 +65,9 @@ def test_variance_ratio_is_against_simple_random_sampling(
     assert (base["variance_ratio"] == 1).all()
     ratio = (simulation.summary()["rmse"][list(SCALARS)] / base["rmse"]) ** 2
     np.testing.assert_allclose(simulation.summary()["variance_ratio"][list(SCALARS)], ratio)
+    claim = {"claims": ["accuracy >= 0.9"], "claim_form": "approximate", "promise": "watched"}
+    plan = replace(plan, design="recalibrated_neyman", **claim)
+    assert lc.simulate(known.population, plan, truth="truth", runs=2).summary()["rmse"].any()
 
 
 @pytest.mark.full
