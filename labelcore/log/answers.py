@@ -25,23 +25,43 @@ def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[
         answer = answer.item()
     if isinstance(answer, str) and answer in RESERVED_ANSWERS:
         return answer, None
-    if isinstance(answer, str) and answer in classes:
-        return "labelled", answer
-    name = _two_class_name(answer, classes, positive)
+    name = _called(answer, classes) or _two_class_name(answer, classes, positive)
     if name is None:
         known = ", ".join((*classes, *RESERVED_ANSWERS))
         raise AnswerError(f"answer must be one of {known}, got {answer!r}")
     return "labelled", name
 
 
+def _called(answer: object, classes: Sequence[str]) -> str | None:
+    """The class that is called so; of a number the one that is this number."""
+    if isinstance(answer, (str, bool)):
+        return str(answer) if str(answer) in classes else None
+    if not isinstance(answer, (int, float)):
+        return None
+    return next((name for name in classes if _number(name) == answer), None)
+
+
+def _number(name: str) -> float | None:
+    try:
+        return float(name)
+    except ValueError:
+        return None
+
+
 def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> str | None:
-    if len(classes) != 2:
+    """What true and false stand for. Numbers do where no class is one, since 0 is none of the
+    classes 1 and 2, and "no" never stands for a class "yes"."""
+    if len(classes) != 2 or not isinstance(answer, (int, float, str)):
         return None
-    yes = answer is True or (isinstance(answer, (int, float, str)) and answer in (1, "yes", "1"))
-    no = answer is False or (isinstance(answer, (int, float, str)) and answer in (0, "no", "0"))
-    if not yes and not no:
+    numbered = any(_number(name) is not None for name in classes)
+    pairs: list[tuple[object, object]] = [(True, False)] * isinstance(answer, bool)
+    pairs += [("yes", "no"), *([(1, 0), ("1", "0")] if not numbered else [])]
+    pair = next((pair for pair in pairs if answer in pair), None)
+    if pair is None:
         return None
-    return positive if yes else next(name for name in classes if name != positive)
+    yes = answer == pair[0]
+    name = positive if yes else next(name for name in classes if name != positive)
+    return None if name in pair else name
 
 
 def looking_seconds(answers: Sequence[Event]) -> list[float]:

@@ -803,8 +803,8 @@ class Session(AfterLabels):
         draw
             the draw, or its token
         answer
-            a class name; with two classes also True or False, 1 or 0, "yes" or "no"; or "unsure",
-            "later" or "broken"
+            a class, by its name or its number; with two classes also True or False, "yes" or "no",
+            and 1 or 0 where no class is a number; or "unsure", "later" or "broken"
         annotator
             the person who answers; None: the person that the item was given to
 
