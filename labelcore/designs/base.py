@@ -564,6 +564,9 @@ class Design(ABC, Generic[FrameT]):
         """The fewest labels that this method can be planned with."""
         return 1
 
+    def check_planned(self, given: Mapping[str, Any], frame: FrameT, planned: int) -> None:
+        """Raise ParameterError for parameters that a new plan of so many labels may not name."""
+
     def fitted_rates(self, frame: FrameT, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates

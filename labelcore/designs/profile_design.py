@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from labelcore.designs.base import FrameT, IntArray, Look
@@ -17,9 +17,14 @@ from labelcore.designs.profile_figures import (
 )
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
+from labelcore.errors import ParameterError
 from labelcore.estimands import Estimand
 from labelcore.promises import Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
+
+FEW_STRATA, LABELS_EACH = 24, 4
+"""So many strata hold what is promised with few labels, too; more need so many labels for each."""
+STRATA = ("n_above", "n_below", "n_strata")
 
 
 class ProfileDesign(StratifiedDesign[FrameT]):
@@ -30,6 +35,18 @@ class ProfileDesign(StratifiedDesign[FrameT]):
     correlates: ClassVar[bool] = True
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (WITHIN_STRATA, APPROXIMATE)
+
+    def check_planned(self, given: Mapping[str, Any], frame: FrameT, planned: int) -> None:
+        """More strata of one's own choice than labels can tell apart count as known too well
+        (docs/default_allocation.md)."""
+        named, strata = [name for name in STRATA if given.get(name)], int(frame.asked.sum())
+        least = LABELS_EACH * strata
+        if named and strata > FEW_STRATA and planned < least:
+            raise ParameterError(
+                named[0],
+                f"leads to {strata:,} strata in all, which need {least:,} planned labels, "
+                f"got {planned:,}; name fewer of them",
+            )
 
     def judges(self, params: Any) -> bool:
         return True

@@ -373,7 +373,7 @@ def _preview(population: Population, plan: Plan) -> Preview:
     planned = planned if plan.planned is None else plan.planned
     if plan.learns:
         return _with_pilot(outlook, expected, planned, half)
-    check_size(outlook.design, outlook.frame, planned, outlook.given)
+    _check(outlook, planned)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     furthest = plan.furthest(planned + outlook.given)
     if plan.budget is None and furthest is not None:
@@ -475,6 +475,13 @@ def _check_types(population: object, plan: object) -> None:
         raise TypeError("population and plan must be what read_population and Plan give")
 
 
+def _check(outlook: Outlook, planned: int) -> None:
+    """Raise PlanError for a size that a new plan cannot have on this file."""
+    check_size(outlook.design, outlook.frame, planned, outlook.given)
+    if outlook.plan.planned is None:
+        outlook.design.check_planned(outlook.plan.params, outlook.frame, planned + outlook.given)
+
+
 def kept_plan(population: Population, plan: Plan) -> Plan:
     """The plan as a session keeps it: with its planned size, and what that follows from."""
     _check_types(population, plan)
@@ -503,5 +510,8 @@ def planned_size(population: Population, plan: Plan) -> int:
     if plan.budget is not None and not plan.method.size_from_params:
         if plan.counts_draws:
             return plan.budget
-        return min(plan.budget, Outlook(population, plan).most)
+        outlook = Outlook(population, plan)
+        planned = min(plan.budget, outlook.most)
+        _check(outlook, planned)
+        return planned
     return _preview(population, plan).planned

@@ -14,9 +14,11 @@ from labelcore.designs.neyman_batches import floor_at, target_shares
 from labelcore.designs.pattern_frame import PatternFrame
 from labelcore.designs.rates import part_rates, planning_rates, stratum_rates
 from labelcore.designs.score_frame import stratum_costs
+from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
+from labelcore.planning.forecast import kept_plan
 from labelcore.population.array_items import Part
 from labelcore.stats.recalibration import recalibrate
 from labelcore.testing.known import SCALARS as FOUR
@@ -203,6 +205,20 @@ def test_few_strata_are_watched_from_the_first_label(tmp_path: Path) -> None:
         found = scalar_results(engine)["accuracy"]
         assert found.low - 1e-9 <= file.value("accuracy") <= found.high + 1e-9
         assert found.state == ("interval" if labels < 45 else "exact")
+
+
+def test_more_strata_than_the_labels_can_tell_apart_are_refused(known: Known) -> None:
+    """With a label in each, a profile takes all rates for known, and is wrong half of the time."""
+    plan = lc.Plan(NEYMAN, FOUR, budget=152, params={"n_above": 10, "n_below": 30})
+    assert kept_plan(known.population, plan).planned == 152
+    for other in (replace(plan, budget=151), replace(plan, budget=None, margin=0.25)):
+        with pytest.raises(ParameterError, match="n_above.*leads to 38 strata in all.*need 152"):
+            lc.preview(known.population, other)
+    with pytest.raises(ParameterError, match="name fewer of them"):
+        kept_plan(known.population, replace(plan, budget=151))
+    assert known.engine(replace(plan, budget=60, planned=60), 1).frame.n_strata == 38  # of before
+    few = lc.Plan(NEYMAN, FOUR, budget=20, params={"n_above": 8, "n_below": 16})
+    assert kept_plan(known.population, few).planned == 20
 
 
 # --- several classifiers -----------------------------------------------------------------------
