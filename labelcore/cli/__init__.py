@@ -14,6 +14,7 @@ from labelcore.cli.files import check, join, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.monitoring import monitor
+from labelcore.cli.output import echo
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
@@ -23,7 +24,7 @@ from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 from labelcore.plugins import Table
 from labelcore.version import __version__
 
-BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
+BAD_INPUT, DISAGREES, INTERRUPTED, NOBODY_READS = 2, 1, 130, 141
 
 
 COMMANDS: Table[click.Command] = Table(
@@ -79,6 +80,8 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
         return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
     except click.Abort:
         return INTERRUPTED
+    except SystemExit:  # click ends so, with code 1, where what it prints is read no more.
+        return NOBODY_READS
     except ReplayError as error:
         return _failed(str(error), DISAGREES, given, {"agrees": False, "event": error.sequence})
     except PopulationError as error:
@@ -97,6 +100,6 @@ def _failed(
     message: str, code: int, given: Sequence[str], values: dict[str, object] | None = None
 ) -> int:
     if "--json" in given:
-        click.echo(json.dumps({**(values or {}), "error": message}, ensure_ascii=False, indent=2))
-    click.echo(message, err=True)
+        echo(json.dumps({**(values or {}), "error": message}, ensure_ascii=False, indent=2))
+    echo(message, err=True)
     return code

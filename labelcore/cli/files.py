@@ -101,22 +101,21 @@ def _rates(population: Population, roles: Roles) -> dict[str, dict[str, float]]:
     }  # fmt: skip
 
 
-def _agreements(population: Population) -> dict[str, dict[str, float]]:
-    """Of each two judges; a scale passes what lies above its middle."""
-    from sklearn.metrics import cohen_kappa_score
-
+def _agreements(population: Population) -> dict[str, dict[str, float | None]]:
+    """Of each two judges; a scale passes what lies above its middle. No kappa where both pass all,
+    or none: chance alone would agree as well."""
     index = population.classes.index(population.positive)
     calls = {name: codes == index for name, codes in population.predictions.items()}
     for name, score in population.scores.items():
         middle = float(score.min() + score.max()) / 2
         calls[f"{name} over {middle:g}"] = score > middle
-    return {
-        f"{a} and {b}": {
-            "share": float(np.mean(calls[a] == calls[b])),
-            "kappa": float(cohen_kappa_score(calls[a], calls[b])),
-        }
-        for a, b in combinations(calls, 2)
-    }
+    agreements: dict[str, dict[str, float | None]] = {}
+    for a, b in combinations(calls, 2):
+        share, (p, q) = float(np.mean(calls[a] == calls[b])), (calls[a].mean(), calls[b].mean())
+        chance = float(p * q + (1 - p) * (1 - q))
+        kappa = (share - chance) / (1 - chance) if chance < 1 else None
+        agreements[f"{a} and {b}"] = {"share": share, "kappa": kappa}
+    return agreements
 
 
 def _shared(population: Population, roles: Roles) -> dict[str, int] | None:
@@ -161,7 +160,8 @@ def _lines(
         if branch.twice:
             yield f"{branch.path}: twice in {count(branch.twice, 'answer')}; the first counts."
     for pair, agreement in values["agreement"].items():
-        yield f"{pair} agree on {100 * agreement['share']:.0f} %, kappa {agreement['kappa']:.2f}."
+        kappa = "no kappa" if agreement["kappa"] is None else f"kappa {agreement['kappa']:.2f}"
+        yield f"{pair} agree on {100 * agreement['share']:.0f} %, {kappa}."
     if (shared := values["prompts"]) is None:
         yield "No prompt ids: systems can be compared on different prompts alone."
     else:

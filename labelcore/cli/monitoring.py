@@ -22,6 +22,8 @@ from labelcore.waves.watches import Alarm, Watch
 
 SECONDS = 600
 """So long may the command run that an alarm calls."""
+STANDARD_ERROR = 2
+"""Where its words go: those of ``--json`` stand alone."""
 
 
 @click.command()
@@ -113,7 +115,7 @@ def _called(file: PlanFile, alarm: Alarm) -> str:
     try:
         done = subprocess.run(
             file.on_alarm, cwd=file.path.resolve().parent, env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
+            stdin=subprocess.DEVNULL, stdout=STANDARD_ERROR, timeout=SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"on_alarm could not be run: {error}"

@@ -229,6 +229,9 @@ def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
     parts = [text.rpartition("=") if "=" in text else (text, "", "") for text in given]
     if not any(edges for _, _, edges in parts):
         return list(given)
+    names = [name for name, _, _ in parts]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise click.BadParameter(f"--groups names {twice[0]!r} twice; give its edges at once")
     try:
         return {name: [float(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
     except ValueError as error:

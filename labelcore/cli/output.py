@@ -18,14 +18,18 @@ json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
 )
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print text; a byte of a file's name that is no UTF-8 as an escape, which JSON can hold."""
+    click.echo(text.encode(errors="backslashreplace").decode(), err=err)
+
+
 def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> None:
     """Print the sentences, or the values as JSON."""
     if as_json:
-        text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)
-        click.echo(text)
+        echo(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False))
         return
     for sentence in sentences:
-        click.echo(sentence)
+        echo(sentence)
 
 
 def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:

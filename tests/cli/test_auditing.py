@@ -152,3 +152,13 @@ def test_other_files_are_refused_with_what_to_give(tmp_path: Path, run: Run) -> 
 def test_names_are_divided_from_paths_outside_brackets() -> None:
     given = ["a=scores[name=b].value", "c=d=e", "f=g"]
     assert pairs(given, "--score") == {"a": "scores[name=b].value", "c=d": "e", "f": "g"}
+
+
+def test_judges_that_pass_everything_have_no_kappa(log: Path, run: Run) -> None:
+    rows = [json.loads(line) for line in log.read_text().splitlines()]
+    for row in rows:
+        row["scores"] = [{"name": name, "value": "pass"} for name in ("a", "b")]
+        row["scores"].append({"name": "c", "value": "pass" if row["id"] % 2 else "fail"})
+    log.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert run.json("check", log)["agreement"]["a and b"] == {"share": 1.0, "kappa": None}
+    assert "a and b agree on 100 %, no kappa." in run("check", log)[1]

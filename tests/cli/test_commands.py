@@ -445,3 +445,13 @@ def test_people_get_roles_and_lose_them(tmp_path: Path, run: Run) -> None:
     (file,) = [one for one in (tmp_path / ".people").glob("*.json") if "Bob" in one.read_text()]
     file.write_text("{", "utf-8")
     assert run("people", "list", *at)[1] == "c@d.org: owner, by login\n"
+
+
+def test_edges_of_one_column_are_given_at_once(tmp_path: Path, run: Run) -> None:
+    """The last ones counted, and the others were gone without a word."""
+    file = tmp_path / "items.csv"
+    file.write_text("text,score\nfirst,0.1\nsecond,0.9\n", "utf-8")
+    given = ["check", file, "--content", "text", "--groups", "score=0.2"]
+    assert run(*given)[0] == 0
+    code, out, err = run(*given, "--groups", "score=0.8")
+    assert (code, out) == (2, "") and "--groups names 'score' twice" in err

@@ -56,10 +56,11 @@ def label_all(store: str, project: str) -> None:
     answer_draws(session, lambda draw: "1" if "prize" in session.item(draw)["text"] else "0")
 
 
-def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_a_plan_to_an_alarm(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     plan, called = tmp_path / "plan.toml", tmp_path / "called"
     script = (
-        "import os, sys; open(sys.argv[1], 'a').write(os.environ['LABELCORE_ESTIMAND'] + '\\n')"
+        "import os, sys; print('Calling.'); "
+        "open(sys.argv[1], 'a').write(os.environ['LABELCORE_ESTIMAND'] + '\\n')"
     )
     command = json.dumps([sys.executable, "-c", script, str(called)])
     plan.write_text(PLAN.format(command=command), "utf-8")
@@ -67,7 +68,7 @@ def test_from_a_plan_to_an_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
     def run(*more: str) -> tuple[int, dict[str, Any]]:
         code = main(["monitor", str(plan), "--json", *more])
-        return code, json.loads(capsys.readouterr().out)
+        return code, json.loads(capfd.readouterr().out)
 
     write_table(tmp_path / "items.csv", 1, 0.9)
     code, told = run("--dry-run")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,3 +45,26 @@ def test_a_file_that_is_written_over_keeps_its_mode_and_its_links(tmp_path: Path
     assert link.is_symlink() and file.read_text() == "new"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert write("/dev/null", b"new", force=True) and Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_name_that_is_no_utf8_is_printed_by_escapes(tmp_path: Path, more: list[str]) -> None:
+    missing = str(tmp_path / "items\udcff.csv")
+    done = subprocess.run(
+        [sys.executable, "-m", "labelcore", "check", "--content", "text", missing, *more],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == f"{tmp_path}/items\\udcff.csv: there is no such file"
+    assert not more or json.loads(done.stdout)["error"].startswith(missing)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
+def test_a_pipe_that_nobody_reads_is_no_verdict(tmp_path: Path) -> None:
+    """1 would say that a claim is refuted."""
+    end, beginning = os.pipe()
+    os.close(end)
+    command = [sys.executable, "-m", "labelcore", "--help"]
+    done = subprocess.run(command, stdout=beginning, stderr=subprocess.PIPE, check=False)
+    os.close(beginning)
+    assert (done.returncode, done.stderr) == (141, b"")
