@@ -57,7 +57,8 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
     parts: list[FrameT] = []
     of_group: list[int] = []
     known: list[int] = []
-    for group in range(len(groups.names)):
+    places = {name: place for place, name in enumerate(sorted(setup.edges or ()))}
+    for group, name in enumerate(groups.names):
         members = groups.members(group)
         if not len(members):
             continue
@@ -66,7 +67,7 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
         parts.append(frame)
         of_group += [group] * frame.n_strata
         if frame.known_as is not None:
-            known += (frame.known_as + group * SMALL_CODES).tolist()
+            known += (frame.known_as + places[name] * SMALL_CODES).tolist()
     rates = np.concatenate([part.rates for part in parts])
     predicted = np.concatenate([part.predicted for part in parts])
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))

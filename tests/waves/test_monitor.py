@@ -284,6 +284,33 @@ def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     assert (session.plan.planned, set(session.plan.groups or ())) == (60, {"de", "en"})
 
 
+def languages(frame: pd.DataFrame, **items: int) -> pd.DataFrame:
+    """The table with so many items of each language, one after another."""
+    return frame.assign(language=np.repeat([*items], [*items.values()]))
+
+
+def in_languages() -> lc.Monitor:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, by="language", seed=3)
+    return lc.Monitor(None, "both", plan, "accuracy[language=de] >= 0.75", waves=12)
+
+
+def strata_of(monitor: lc.Monitor, key: str) -> list[set[float]]:
+    """The strata that each wave counts a figure by."""
+    return [{cell[0] for cell in wave.figures[key].counts} for wave in monitor._measured()]
+
+
+def test_strata_of_a_group_stay_its_own_when_another_outgrows_it() -> None:
+    monitor = in_languages()
+    for number, items in enumerate(({"en": 400, "de": 200}, {"en": 200, "de": 400})):
+        frame = languages(table(1_000 * number), **items)
+        label(monitor.wave(read(frame, groups=("language",)), str(number)), frame)
+    one, two = strata_of(monitor, "accuracy[language=de]")
+    assert one & two
+    english = strata_of(monitor, "accuracy[language=en]")
+    assert not one & english[1]
+    assert not two & english[0]
+
+
 def test_a_preview_says_what_will_be_noticed() -> None:
     items = read(table(items=2_000), classes=["yes", "no"])
     found = started(requirements=["recall >= 0.12"]).preview(items, 150, fall=0.1, sessions=24)
