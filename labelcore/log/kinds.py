@@ -436,11 +436,11 @@ class Restarted(Kind):
             raise AnswerError("a monitor begins anew for a reason, and none is given")
 
 
-def _check_budget(engine: Engine, least: int, budget: object) -> None:
+def _check_budget(engine: Engine, least: int, budget: object, present: str) -> None:
     if type(budget) is not int or not least < budget <= engine.most:
         raise PlanArgumentError(
             "budget",
-            f"must be more than the {least:,} items so far and at most the {engine.most:,} "
+            f"must be more than the {least:,} {present} and at most the {engine.most:,} "
             "that can be asked",
             got=budget,
         )
@@ -453,7 +453,8 @@ class Extended(Kind):
         engine = state.engine
         counted = state.going_on(event.at) or budget_counts_draws(engine.design)
         least = engine.limit if counted else engine.answers_given
-        _check_budget(engine, least, event.detail.get("budget"))
+        present = "that the project may ask now" if counted else "items so far"
+        _check_budget(engine, least, event.detail.get("budget"), present)
         groups = engine.setup.groups
         known = {
             "estimand": [*dict.fromkeys(question.row.name for question in engine.questions)],
@@ -479,7 +480,8 @@ class Sought(Kind):
 
     def check(self, state: LogState, event: Event) -> None:
         check_sought(state.engine, event.detail.get("precision", 0))
-        _check_budget(state.engine, state.engine.answers_given, event.detail.get("budget"))
+        given = state.engine.answers_given
+        _check_budget(state.engine, given, event.detail.get("budget"), "items so far")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.book.seek(float(event.detail["precision"]), int(event.detail["budget"]))

@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from labelcore.errors import AnswerError
 from labelcore.log.engine import Engine
 from labelcore.log.events import SALTED, Draw, Event
@@ -110,7 +112,7 @@ class LogState:
 
     def asked(self, index: int | None) -> Asked:
         """The drawn item with this index. Raises AnswerError if there is none."""
-        if not isinstance(index, int) or not 1 <= index <= len(self.book.asked):
+        if not isinstance(index, (int, np.integer)) or not 1 <= index <= len(self.book.asked):
             raise AnswerError(f"draw {index!r} was never drawn")
         return self.book.asked[index - 1]
 

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
+from labelcore.designs.base import OVERLAP_RULES
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
@@ -190,6 +191,11 @@ def check_numbers(plan: Terms) -> None:
             raise PlanArgumentError(
                 name, f"must be at most {MOST_LABELS:,}, got {value:,}", value=value
             )
+    if plan.rules is not None and type(plan.rules) is not int:
+        raise TypeError(f"rules must be a whole number, got {plan.rules!r}")
+    if plan.rules is not None and not 1 <= plan.rules <= OVERLAP_RULES:
+        newer = f"must be from 1 to {OVERLAP_RULES}: a newer version of Labelcore made this plan"
+        raise PlanArgumentError("rules", newer, got=plan.rules)
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
     for name, limit in (("margin", 0.5), ("group_margin", 0.5), ("confidence", 1.0)):

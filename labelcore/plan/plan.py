@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from labelcore.designs import DESIGNS
 from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES
@@ -173,9 +175,9 @@ class Plan(Terms):
         for name in ("classes", "by", "groups"):
             if getattr(self, name) is not None:
                 put(self, name, checks.name_tuple(getattr(self, name), name))
-        for name in ("budget", "seed", "readers"):  # Those of NumPy and pandas are no int.
-            value = getattr(self, name)
-            put(self, name, value.item() if hasattr(value, "item") else value)
+        for item in fields(self):  # Numbers of NumPy and pandas are those of Python here.
+            value = getattr(self, item.name)
+            put(self, item.name, value.item() if isinstance(value, np.generic) else value)
         checks.check_numbers(self)
         checks.check_groups(self)
         checks.check_claims(self)

@@ -59,7 +59,7 @@ class AfterLabels:
         self.ledger.record(
             "explained",
             annotator,
-            index=index,
+            index=int(index),
             item_id=self.population.id_at(asked.position),
             text=cause,
             previous=None if force is None else force.sequence,

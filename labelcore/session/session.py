@@ -52,7 +52,7 @@ from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import cleared, text_as_drawn
-from labelcore.session.ledger import Ledger, check_annotator, check_draw, check_whole, now
+from labelcore.session.ledger import Ledger, check_annotator, check_draw, now, whole
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_prepared, prepared_frame
 from labelcore.session.projects import (
@@ -654,8 +654,8 @@ class Session(AfterLabels):
         >>> [draw.index for draw in batch], session.labels
         ([1, 2, 3], 3)
         """
-        _check_whole("n", "items", n)
-        _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
+        n = _checked_whole("n", "items", n)
+        minutes = _checked_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
         with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.take(n, annotator, minutes)):
@@ -706,7 +706,7 @@ class Session(AfterLabels):
         >>> session.labels, len(events)
         (50, 2)
         """
-        _check_whole("n", "items", n)
+        n = _checked_whole("n", "items", n)
         with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.page(n, annotator, LEASE_MINUTES)):
@@ -895,7 +895,7 @@ class Session(AfterLabels):
             overlap also: the person judged the item after another one; the first answer is not
             theirs to change, and their own stays as they gave it.
         """
-        return self.answering.revise(index, answer, token, annotator)
+        return self.answering.revise(whole("index", index, "draws"), answer, token, annotator)
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """Take back a person's last answer that is still in force; this can be repeated.
@@ -1001,7 +1001,7 @@ class Session(AfterLabels):
 
     def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
         item_id = self.population.id_at(self.state.asked(index).position)
-        self.ledger.record(kind, annotator, index=index, item_id=item_id, text=text)
+        self.ledger.record(kind, annotator, index=int(index), item_id=item_id, text=text)
 
     # --- several people -----------------------------------------------------------------------
 
@@ -1224,9 +1224,9 @@ class Session(AfterLabels):
         promise, the first stage remains the result, and the further labels are a second stage.
         Once every item of the file is labelled, a watched result is exact.
         """
-        check_whole("budget", budget)
         aims = {"estimand": estimand, "group": group}
-        detail = {"budget": budget} | {key: name for key, name in aims.items() if name is not None}
+        detail: dict[str, Any] = {"budget": whole("budget", budget)}
+        detail |= {key: name for key, name in aims.items() if name is not None}
         self.ledger.record("extended", annotator, detail=detail)
 
     def seek_choice(
@@ -1316,8 +1316,7 @@ class Session(AfterLabels):
         AnswerError
             The project is finished.
         """
-        check_whole("items", items)
-        self.ledger.record("second_pass", annotator, detail={"items": items})
+        self.ledger.record("second_pass", annotator, detail={"items": whole("items", items)})
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
         """Correct the wording of the project.
@@ -1950,10 +1949,11 @@ def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
     return (by,) if isinstance(by, str) else tuple(by or ())
 
 
-def _check_whole(name: str, of: str, value: int, most: int | None = None) -> None:
-    """TypeError or ValueError for what is no whole number from 1 to ``most``."""
-    check_whole(name, value, of)
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value}")
-    if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {value:,}")
+def _checked_whole(name: str, of: str, value: int, most: int | None = None) -> int:
+    """The number; TypeError or ValueError for what is no whole number from 1 to ``most``."""
+    number = whole(name, value, of)
+    if number < 1:
+        raise ValueError(f"{name} must be at least 1, got {number}")
+    if most is not None and number > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {number:,}")
+    return number

@@ -190,3 +190,23 @@ def test_a_plan_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         plan.params["n_above"] = 9  # type: ignore[index]
     assert replace(plan, seed=2).params == plan.params and plan.with_seed(2).seed == 2
+
+
+def test_numbers_of_numpy_are_those_of_python() -> None:
+    values: dict[str, Any] = {"margin": np.float32(0.125), "repeats": np.float64(0.5)}
+    values |= {"together": np.True_, "planned": np.int64(80)}
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], **values)
+    assert (plan.margin, plan.repeats, plan.together, plan.planned) == (0.125, 0.5, True, 80)
+    assert lc.Plan.from_json(plan.to_json()) == plan
+    with pytest.raises(TypeError, match="^budget must be a whole number of items, got "):
+        lc.Plan("simple_random", ["accuracy"], budget=np.array([80, 90]))
+
+
+def test_a_plan_of_a_newer_version_is_refused() -> None:
+    """Its figures would be computed by rules that are not its own."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=80).with_planned(80)
+    text = plan.to_json().replace(f'"rules": {plan.rules}', '"rules": 99')
+    with pytest.raises(PlanError, match="^rules must be .* a newer version of Labelcore made"):
+        lc.Plan.from_json(text)
+    with pytest.raises(TypeError, match="^rules must be a whole number, got '8'"):
+        lc.Plan.from_json(text.replace("99", '"8"'))

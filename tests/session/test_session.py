@@ -6,6 +6,7 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import labelcore as lc
@@ -240,11 +241,28 @@ def test_refusals(known: Known) -> None:
     with pytest.raises(TypeError, match="budget"):
         session.extend(budget=70.5)  # type: ignore[arg-type]
     for budget in (0, 1, 201):
-        with pytest.raises(PlanError, match="budget must be more than the 60 items so far"):
+        with pytest.raises(PlanError, match="more than the 60 that the project may ask now"):
             session.extend(budget=budget)
     with pytest.raises(ProjectExistsError, match="another plan"):
         lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)
     assert session.labels == 0
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(known: Known) -> None:
+    session = start(known)
+    for draw in session.take(np.int64(3)):
+        session.answer(draw, "yes")
+    session.note(np.int64(3), "seen")
+    session.flag(np.int32(3))
+    session.explain(np.int64(3), "slip")
+    assert session.revise(np.int64(3), "no", "again").index == 3
+    session.extend(budget=np.int64(80))
+    session.second_pass(np.int64(2))
+    assert session.engine.limit == 80 and len(session.page(np.int64(2))) == 2
+    session.check_log()
+    for index in (3.0, "3", True):
+        with pytest.raises(TypeError, match="^index must be a whole number of draws, got "):
+            session.revise(index, "yes", "once more")  # type: ignore[arg-type]
 
 
 def test_opening_creates_no_store(tmp_path: Path) -> None:

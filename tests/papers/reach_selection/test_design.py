@@ -334,10 +334,10 @@ def test_draws_that_are_counted_are_never_taken_back(known: Known) -> None:
     """T counts draws, of which some are of the same item: an extension must go beyond T itself."""
     session = lc.Session(known.population, plan_of(20, sampler="round_robin"))
     answer_draws(session, known)
-    with pytest.raises(PlanError, match="more than the 20 items so far"):
+    with pytest.raises(PlanError, match="more than the 20 that the project may ask now"):
         session.extend(budget=20)
     session.extend(budget=40)
-    with pytest.raises(PlanError, match="more than the 40 items so far"):
+    with pytest.raises(PlanError, match="more than the 40 that the project may ask now"):
         session.extend(budget=30)
 
 
