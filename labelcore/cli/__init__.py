@@ -25,6 +25,8 @@ from labelcore.plugins import Table
 from labelcore.version import __version__
 
 BAD_INPUT, DISAGREES, INTERRUPTED, NOBODY_READS = 2, 1, 130, 141
+STOPPED_READING = "Query interrupted"
+"""What DuckDB makes of Ctrl-C."""
 
 
 COMMANDS: Table[click.Command] = Table(
@@ -79,6 +81,10 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
     except click.Abort:
+        return INTERRUPTED
+    except RuntimeError as error:
+        if str(error) != STOPPED_READING:
+            raise
         return INTERRUPTED
     except SystemExit:  # click ends so, with code 1, where what it prints is read no more.
         return NOBODY_READS

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
+import duckdb
 import pytest
 
+from labelcore.cli import COMMANDS
 from labelcore.cli.output import write
+from tests.cli.conftest import Run
 
 
 @contextmanager
@@ -68,3 +74,18 @@ def test_a_pipe_that_nobody_reads_is_no_verdict(tmp_path: Path) -> None:
     done = subprocess.run(command, stdout=beginning, stderr=subprocess.PIPE, check=False)
     os.close(beginning)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_ctrl_c_while_a_file_is_read_is_an_interruption(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB makes an error of its own of it; code 1 says that a replay disagrees."""
+
+    @click.command()
+    def reads_long() -> None:
+        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+        many = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b"
+        duckdb.connect().execute(many).fetchall()
+
+    monkeypatch.setitem(COMMANDS, "reads-long", reads_long)
+    assert run("reads-long") == (130, "", "")
