@@ -67,7 +67,7 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
         parts.append(frame)
         of_group += [group] * frame.n_strata
         if frame.known_as is not None:
-            known += (frame.known_as + places[name] * SMALL_CODES).tolist()
+            known += (frame.known_as + places.get(name, -1) * SMALL_CODES).tolist()
     rates = np.concatenate([part.rates for part in parts])
     predicted = np.concatenate([part.predicted for part in parts])
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
@@ -79,13 +79,17 @@ def group_frame(setup: Setup, prepare: Callable[[Setup], FrameT]) -> FrameT:
 
 
 def inside_group(setup: Setup, group: int) -> Setup:
-    """The items of one group as a file of their own."""
+    """The items of one group as a file of their own; a group that the edges do not name is cut
+    where the first one is that they name."""
     groups = setup.groups
     assert groups is not None
     members = groups.members(group)
     part, orders = setup.population.part(members), setup.orders.of_part(members)
     planned = max(setup.planned // len(groups.names), 1)
-    edges = None if setup.edges is None else {"": setup.edges.get(groups.names[group], {})}
+    edges = setup.edges
+    if edges is not None:
+        first = edges.get(min(edges, default=""), {})
+        edges = {"": edges.get(groups.names[group], first)}
     return replace(setup, population=part, orders=orders, planned=planned, groups=None, edges=edges)
 
 

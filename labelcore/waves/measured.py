@@ -224,13 +224,15 @@ ENDS = ("value", "low", "high")
 
 
 def compared(now: Measured, then: Measured | None = None) -> pd.DataFrame:
-    """A row for each figure of a finished wave, as ``Monitor.compare`` gives it; NaN for a value
-    whose interval is too wide, and for a difference that would tell one."""
-    rows = []
-    for key, figure in now.figures.items():
+    """A row for each figure of a finished wave, as ``Monitor.compare`` gives it, and for those of
+    the earlier one that it lacks; NaN for a value that is not known or whose interval is too wide,
+    and for a difference that would tell one."""
+    rows, unknown = [], Figure(None, 0.0, 1.0, [], None)
+    for key in dict.fromkeys([*now.figures, *(then.figures if then is not None else ())]):
+        figure = now.figures.get(key, unknown)
         row = {"estimand": key, "value": figure.told, "low": figure.low, "high": figure.high}
         if then is not None:
-            before = then.figures.get(key, Figure(None, 0.0, 1.0, [], None))
+            before = then.figures.get(key, unknown)
             change, low, high = difference(figure, before)
             hidden = figure.told is None or before.told is None
             told = math.nan if hidden or too_wide(low, high, 2.0) else change

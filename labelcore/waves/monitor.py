@@ -23,6 +23,7 @@ from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.population import Population
+from labelcore.population.groupings import grouping_of
 from labelcore.promises import Promise
 from labelcore.report.quarter import quarter_html
 from labelcore.session.carried import MONITOR, Home, terms_of, waves_of
@@ -647,7 +648,10 @@ class Monitor:
             kept = kept_plan(population, plan)
             return replace(kept, edges=kept.method.edges(Engine(population, kept).setup))
         first = Plan.from_json(there[0].plan_json)
-        kept = replace(first, budget=plan.budget, margin=plan.margin, rules=plan.interval_rules)
+        kept = replace(
+            first, budget=plan.budget, margin=plan.margin, rules=plan.interval_rules,
+            groups=_groups_there(population, first),
+        )  # fmt: skip
         if plan.budget is None or plan.method.size_from_params:
             return replace(kept, planned=planned_size(population, plan))
         kept = replace(kept, planned=plan.budget)
@@ -697,6 +701,14 @@ class Monitor:
     def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
         agreed = self._agreed(self.records)
         return rows_of(_watches(agreed), agreed.get("thresholds", ()), stretch)
+
+
+def _groups_there(population: Population, first: Plan) -> Sequence[str] | None:
+    """The groups of the first wave that a table has; all of them where it has none."""
+    if first.by is None or first.groups is None or not {*first.by} <= {*population.groups}:
+        return first.groups
+    present = {*grouping_of(population, first.by).names}
+    return tuple(name for name in first.groups if name in present) or first.groups
 
 
 def _watches(frozen: Mapping[str, Any]) -> list[Watch]:

@@ -278,8 +278,6 @@ def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
     assert found["evidence"].notna().all()
     assert found["threshold"].iloc[0] > 66  # Two lines share the error rate.
     few = table(5_000, 60).assign(language=np.where(np.arange(60) % 3, "en", "de"))
-    with pytest.raises(ValueError, match="groups names 'de', which 'language' lacks"):
-        monitor.wave(read(few.assign(language="en"), groups=("language",)), "two")
     session = monitor.wave(read(few, groups=("language",)), "two")
     assert (session.plan.planned, set(session.plan.groups or ())) == (60, {"de", "en"})
 
@@ -309,6 +307,43 @@ def test_strata_of_a_group_stay_its_own_when_another_outgrows_it() -> None:
     english = strata_of(monitor, "accuracy[language=en]")
     assert not one & english[1]
     assert not two & english[0]
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        ({"en": 600}, ["en"]),
+        ({"en": 300, "de": 200, "es": 100}, ["en", "de", "other"]),
+        ({"es": 400, "en": 200}, ["en", "other"]),
+    ],
+)
+def test_a_table_may_lack_a_group_or_have_a_new_one(items: dict[str, int], told: list[str]) -> None:
+    """A figure of a group waits for a table that has it; groups that are new are one, others."""
+    monitor, first = in_languages(), languages(table(), en=400, de=200)
+    for number, frame in enumerate((first, languages(table(1_000), **items))):
+        session = monitor.wave(read(frame, groups=("language",)), str(number))
+        label(session, frame)
+        assert session.complete
+    groups = [f"accuracy[language={name}]" for name in told]
+    assert monitor.compare("1")["estimand"].tolist() == ["accuracy", *groups]
+    both = monitor.compare("1", "0").set_index("estimand")
+    assert both.loc["accuracy[language=de]", "earlier_low"] > 0
+    has_german = "de" in items
+    assert (both.loc["accuracy[language=de]", "low"] > 0) == has_german
+    required = monitor.table().query("required == 0.75").set_index("wave")["evidence"]
+    assert required.notna().tolist() == [True, has_german]
+    third = languages(table(2_000), de=300, en=200, es=100)
+    label(monitor.wave(read(third, groups=("language",)), "2"), third)
+    german = strata_of(monitor, "accuracy[language=de]") if has_german else []
+    assert all(german[0] & strata for strata in german)
+
+
+def test_a_table_without_any_group_of_the_monitor_is_refused() -> None:
+    monitor, first = in_languages(), languages(table(), en=400, de=200)
+    label(monitor.wave(read(first, groups=("language",)), "one"), first)
+    other = languages(table(1_000), es=600)
+    with pytest.raises(ValueError, match="groups names 'en', which 'language' lacks"):
+        monitor.wave(read(other, groups=("language",)), "two")
 
 
 def test_a_preview_says_what_will_be_noticed() -> None:
