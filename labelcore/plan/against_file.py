@@ -18,7 +18,7 @@ from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.recut import check_recut
 from labelcore.population import Population
-from labelcore.population.groupings import Grouping, grouping_of
+from labelcore.population.groupings import FEWEST, LABELS_EACH, Grouping, grouping_of
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.second_opinion import features_of, second_opinion
 from labelcore.promises import Form
@@ -260,11 +260,15 @@ def _groups(population: Population, plan: Plan, planned: int) -> Grouping | None
         raise PlanArgumentError(error.argument, error.rule) from None
     if plan.groups is None and len(grouping.asked) < 2:
         rest = " and all others as one" if grouping.joined else ""
+        large = sum(grouping_of(population, by).sizes >= FEWEST)
+        enough = 2 * LABELS_EACH
+        more = [Remedy(f"label {enough} items", {"budget": enough})]
         raise PlanArgumentError(
             "by",
-            f"names {grouping.label!r}, of which nothing but {grouping.names[0]!r}{rest} could be "
-            "asked: groups need 50 items each, and 40 planned labels",
+            f"names {grouping.label!r}, of which only {grouping.names[0]!r}{rest} can be asked: "
+            f"each group needs {FEWEST} items and {LABELS_EACH} planned labels",
             value=by,
+            remedies=more if large > 1 and plan.budget is not None else [],
         )
     return grouping
 

@@ -17,6 +17,7 @@ TARGETS = {"file": "This file", "process": "Items like these"}
 ARGUMENTS = {
     "design": "method",
     "estimands": "question",
+    "by": "choice of groups",
     "budget": "number of items",
     "margin": "goal",
     "claims": "list of claims",

@@ -10,9 +10,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.group_frame import WIDER, capped
-from labelcore.errors import PlanError
+from labelcore.errors import PlanError, Remedy
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
+from labelcore.words.arguments import refusal_words
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision", "recall")
@@ -141,8 +142,8 @@ def test_room_is_kept_within() -> None:
         ({"by": None, "groups": ["l1"]}, "groups needs by, the column whose groups it is about"),
         ({"by": None, "group_margin": 0.1}, "group_margin needs by, the column whose groups it is "
          "about"),
-        ({"budget": 30}, "by names 'language', of which nothing but 'l0' and all others as one "
-         "could be asked: groups need 50 items each, and 40 planned labels"),
+        ({"budget": 30}, "by names 'language', of which only 'l0' and all others as one can be "
+         "asked: each group needs 50 items and 40 planned labels"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused_before_the_first_label(
@@ -151,6 +152,27 @@ def test_what_cannot_be_asked_is_refused_before_the_first_label(
     with pytest.raises(PlanError) as error:
         lc.Session(population, plan_of(**values))
     assert str(error.value).startswith(message)
+
+
+def test_too_few_labels_for_two_groups_say_how_many_are_enough(population: lc.Population) -> None:
+    with pytest.raises(PlanError) as error:
+        lc.Session(population, plan_of(budget=30))
+    assert refusal_words(error.value).startswith("Choice of groups names 'language', of which")
+    (remedy,) = error.value.remedies
+    assert remedy == Remedy("label 80 items", {"budget": 80})
+    lc.Session(population, plan_of(**remedy.changes))
+
+
+def test_groups_that_no_number_of_labels_tells_apart_offer_none() -> None:
+    frame = pd.DataFrame({"id": range(160), "text": "t", "score": 0.5,
+                          "language": ["en"] * 80 + ["de"] * 40 + ["fr"] * 40})  # fmt: skip
+    few = lc.read_population(
+        frame, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.4},
+        groups=("language",),
+    )  # fmt: skip
+    with pytest.raises(PlanError, match="of which only 'en' and all others as one") as error:
+        lc.Session(few, plan_of(budget=80))
+    assert not error.value.remedies
 
 
 def test_a_method_that_does_not_draw_by_group_says_so() -> None:
