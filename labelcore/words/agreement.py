@@ -13,7 +13,9 @@ from labelcore.words.sentences import NUMBERS, confidence_words, count
 
 COHEN = "Cohen's kappa"
 COEFFICIENT_HEAD = ("Beyond chance (1 is full agreement)", "Value")
-PERSON_HEAD = ("Person", "Answers", "After others", "Which", "An item", "The same as others")
+PERSON_HEAD = (
+    "Person", "First answers", "After others", "Which", "An item", "The same as others",
+)  # fmt: skip
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN, "Where they differ")
 MOST_NAMED, ENOUGH_ALIKE = 5, 20
 OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
@@ -47,7 +49,8 @@ def settled_by(readers: int) -> str:
 
 def few_judged(number: int, enough: int) -> str:
     """How many items are still needed that several people have judged."""
-    return f"{number:,} of {count(enough, 'item')} judged by several people"
+    items = count(enough, "item")
+    return f"{number:,} of {items} judged by several people before a first figure"
 
 
 def judged_note(number: int, readers: int) -> str:

@@ -74,7 +74,10 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     (shown,) = [one["said"] for one in pictures(app("progress", project="demo")) if one["said"]]
     assert shown[1].startswith("As settled by two people: Accuracy ")
     each, pairs = (one.value for one in page.table[:2])
-    assert each["Person"].tolist() == ["me", "ann"] and each["Answers"].tolist() == ["24", "0"]
+    assert each["Person"].tolist() == ["me", "ann"] and each["First answers"].tolist() == [
+        "24",
+        "0",
+    ]
     assert pairs["Two people"].tolist() == ["ann, me"]
     same = pairs["The same class"].tolist()[0]
     assert "%" in same and " %" not in same, "no line ends before the sign"
@@ -94,7 +97,7 @@ def test_people_of_one_person_and_of_nobody(app, make) -> None:
     assert people_page.NOBODY_YET in texts(app("people", project="demo"))
     make("other", labels=12)
     page = app("people", project="other")
-    assert page.table[0].value["Answers"].tolist() == ["12"]
+    assert page.table[0].value["First answers"].tolist() == ["12"]
 
 
 def test_a_first_answer_changed_after_the_others_is_told(app, make) -> None:

@@ -153,7 +153,7 @@ def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
     answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH - 1, who="bob")
     found = one.results()["accuracy@settled"]
     assert (found.value, found.low, found.high, str(found.state)) == (None, 0, 1, "too few")
-    assert found.missing == "9 of 10 items judged by several people"
+    assert found.missing == "9 of 10 items judged by several people before a first figure"
 
 
 def test_a_fixed_promise_waits_for_everybody(tmp_path: Path) -> None:
