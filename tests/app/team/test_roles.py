@@ -396,7 +396,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
     for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
         called.add(name if "." in name else f"{file}.{name}")
     own = {
-        "start.show_all_rows", "asking.begin", "new_screens.go",
+        "start.show_all_rows", "asking.begin", "new_confidence.begin", "new_screens.go",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
         "asked.now.take", "items.now.take", "new_price._switched", "new_tree._used",
         "watch_preview._take", "st.login", "st.logout", "audit_page.show_more",
