@@ -18,7 +18,7 @@ import numpy as np
 from labelcore.designs.base import Frame, FrameT, IntArray, Setup, make_frame
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM, Shares
 from labelcore.population.array_items import SMALL_CODES
-from labelcore.stats.profile import FloatArray
+from labelcore.stats.profile import FloatArray, many_fitted
 
 WIDER = 1.2
 STEPS = np.linspace(0, 1, 21)
@@ -192,11 +192,12 @@ def capped(total: float, needs: FloatArray, room: IntArray) -> FloatArray:
 def deviations(
     sizes: IntArray, rates: FloatArray, slopes: FloatArray, counts: FloatArray
 ) -> FloatArray:
-    """The standard deviation foretold of each figure with so many labels of the strata,
-    (n_figures,)."""
+    """The standard deviation foretold of each figure with so many labels of the strata, as its
+    interval takes it, (n_figures,)."""
     labels = np.maximum(counts, FIRST_LABELS_PER_STRATUM)
     spread = sizes**2 * rates * (1 - rates) * np.maximum(1 / labels - 1 / np.maximum(sizes, 1), 0)
-    return np.asarray(np.sqrt((np.nan_to_num(slopes) ** 2 * spread).sum(axis=-1)))
+    shares = np.nan_to_num(slopes) ** 2 * spread
+    return np.asarray(np.sqrt(shares.sum(axis=-1) * many_fitted(labels, shares)))
 
 
 def chosen_share(

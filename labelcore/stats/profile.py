@@ -44,6 +44,8 @@ ROUNDS = 4
 LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
 """Lines that are solved together, as many as the fast memory of a processor holds; and from how
 many on those that are done are put aside."""
+MANY_CELLS = 27
+"""Rows over more cells than these count that each of their rates is fitted (docs/groups.md)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -544,12 +546,27 @@ def freedom_of(
     cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
     """Satterthwaite's degrees of freedom of each row, at least 4, (..., n_rows)."""
-    shares = variance_shares(cells, table, rates, target=target)
+    return _freedom(cells, variance_shares(cells, table, rates, target=target))
+
+
+def _freedom(cells: Cells, shares: FloatArray) -> FloatArray:
     freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
     total = shares.sum(axis=-1)
     spread = (shares**2 / freedom).sum(axis=-1)
     df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
     return np.asarray(np.maximum(df, 4.0))
+
+
+def many_fitted(labelled: FloatArray, shares: FloatArray) -> FloatArray:
+    """What the critical value of a row over many cells is multiplied by, (..., n_rows): a rate that
+    is fitted to n labels of its own leaves them n - 1 parts in n of their variance.
+
+    labelled   (..., n_cells); shares: ``variance_shares``
+    """
+    labelled = np.maximum(labelled, 1)[..., None, :]
+    lost = np.minimum(labelled / np.maximum(labelled - 1, 1e-9), 2.0)
+    total, many = shares.sum(axis=-1), (shares > 0).sum(axis=-1) > MANY_CELLS
+    return np.divide((shares * lost).sum(axis=-1), total, out=np.ones(total.shape), where=many)
 
 
 def fixed_critical(
@@ -561,11 +578,14 @@ def fixed_critical(
     target: str = "file",
 ) -> FloatArray:
     """The squared two-sided quantile of Student's t with Satterthwaite's degrees of freedom, at
-    least 4, (..., n_rows); ``confidence`` is one number, or (...).
+    least 4, (..., n_rows), larger for rows over more than ``MANY_CELLS`` cells; ``confidence`` is
+    one number, or (...).
 
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
-    a cell whose labels all agree would otherwise carry no uncertainty.
+    a cell whose labels all agree would otherwise carry no uncertainty. Neyman and Scott (1948) for
+    rates that are fitted to few labels each.
     """
-    freedom = freedom_of(cells, table, rates, target=target)
+    shares = variance_shares(cells, table, rates, target=target)
     sure = np.asarray(confidence, dtype=float)[..., None]
-    return np.asarray(stdtrit(freedom, (1 + sure) / 2) ** 2)
+    quantile = stdtrit(_freedom(cells, shares), (1 + sure) / 2) ** 2
+    return np.asarray(quantile * many_fitted(cells.labelled, shares))
