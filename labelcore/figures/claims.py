@@ -101,7 +101,7 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
         cells = claim.tally.after_each(positions, codes, claim.class_index)
         of = partial(_log_evidence, engine, claim, cells, cells.labelled, cells.positive)
         ends = claim.evidence(of)
-        possible &= np.maximum(*ends) >= goal
+        possible &= (np.maximum(*ends) >= goal) | _all_known(engine, claim, cells)
     return possible
 
 
@@ -116,7 +116,7 @@ def settled_at(engine: Engine, looks: Sequence[Sequence[Cells]]) -> BoolArray:
         of = partial(_log_evidence, engine, claim, cells[0], labelled, positive)
         ends = np.array(claim.evidence(of)).T
         settled &= [
-            _proved(claim, at_look, both, goal) != ClaimStatus.UNDECIDED
+            _proved(engine, claim, at_look, both, goal) != ClaimStatus.UNDECIDED
             for at_look, both in zip(cells, ends.tolist(), strict=True)
         ]
     return settled
@@ -136,8 +136,9 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     alpha = alpha_of(engine)
     open_items = doubtful(engine, claim.tally, strictly=True)
     each = claim.evidence(lambda linear: _evidence(engine, claim, cells, linear, open_items))
-    ends = [float(end) for end in each]
-    status = _proved(claim, cells, ends, -math.log(alpha))
+    known = {ClaimStatus.DECIDED: 0, ClaimStatus.REFUTED: 1}.get(_by_all(engine, claim, cells))
+    ends = [math.inf if known == place else float(end) for place, end in enumerate(each)]
+    status = _proved(engine, claim, cells, ends, -math.log(alpha))
     low = high = None
     method, stage, mine = _method(claim), engine, claim
     if engine.plan.claim_form == Form.APPROXIMATE:
@@ -181,16 +182,41 @@ def statement_of(engine: Engine, claim: ClaimTotals) -> str:
             f"{side} {in_group_words(claim.groups.label, of.name, of.each, joined)}"
             for side, of in zip(sides, named, strict=True)
         ]
-    return claim_statement(sides, claim.goal, claim.read.above)
+    return claim_statement(sides, claim.goal, claim.read.above, claim.read.strictly)
+
+
+def _all_known(engine: Engine, claim: ClaimTotals, cells: Cells) -> BoolArray:
+    """Whether every item of this file that the claim is about has a label, (n_looks,) for cells at
+    several looks."""
+    counts = np.any([linear.weight != 0 for linear in claim.linear], axis=0)
+    left = (cells.size - cells.labelled)[..., counts]
+    return np.asarray((left <= 0).all(axis=-1) & (engine.plan.target == "file"))
+
+
+def _by_all(engine: Engine, claim: ClaimTotals, cells: Cells) -> ClaimStatus:
+    """What the labels of all items say, also at the boundary of a claim, where no evidence says it;
+    undecided while one is missing, and where the quantity is a share of nothing."""
+    if not _all_known(engine, claim, cells):
+        return ClaimStatus.UNDECIDED
+    row = claim.sides[0].row
+    each = [
+        ratios([row], some_cells(cells, mine)).value(cells.positive[mine])[0]
+        for mine in ([] if claim.of_disagreements else claim.masks)  # Accuracy is of all items.
+    ]
+    if np.isnan(each).any():
+        return ClaimStatus.UNDECIDED
+    return ClaimStatus.DECIDED if claim.holds(cells.positive) else ClaimStatus.REFUTED
 
 
 def _proved(
-    claim: ClaimTotals, cells: Cells, evidence: Sequence[float], goal: float
+    engine: Engine, claim: ClaimTotals, cells: Cells, evidence: Sequence[float], goal: float
 ) -> ClaimStatus:
-    """What the evidence for and against says: it must reach ``goal`` on the estimate's side."""
+    """What the labels of all items say, else the evidence for and against: it must reach ``goal``
+    on the estimate's side."""
     for_it, against = evidence
-    if max(evidence) < goal:
-        return ClaimStatus.UNDECIDED
+    known = _by_all(engine, claim, cells)
+    if known != ClaimStatus.UNDECIDED or max(evidence) < goal:
+        return known
     lean = claim.lean(plug_in_totals(cells, claim.rates))
     if lean > 0 and for_it >= goal:
         return ClaimStatus.DECIDED

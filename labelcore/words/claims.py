@@ -111,15 +111,18 @@ LIKELY_SHOWN = {
 }
 
 
-def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
-    """A claim in words.
+def claim_statement(sides: list[str], goal: float | None, above: bool, strictly: bool) -> str:
+    """A claim in words; ``strictly``: it is false where both are equal.
 
-    >>> claim_statement(["the accuracy of 'A'", "the accuracy of 'B'"], None, True)
+    >>> claim_statement(["the accuracy of 'A'", "the accuracy of 'B'"], None, True, True)
     "the accuracy of 'A' is above the accuracy of 'B'"
+    >>> claim_statement(["the accuracy"], 0.9, True, False)
+    'the accuracy is at least 90.0 %'
     """
-    if goal is None:
-        return f"{sides[0]} is {'above' if above else 'below'} {sides[1]}"
-    return f"{sides[0]} is {'at least' if above else 'at most'} {exact_percent(goal)}"
+    other = sides[1] if goal is None else exact_percent(goal)
+    if strictly:
+        return f"{sides[0]} is {'above' if above else 'below'} {other}"
+    return f"{sides[0]} is {'at least' if above else 'at most'} {other}"
 
 
 def in_group_words(column: str, name: str, each: str = "", joined: int = 0) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -576,3 +577,74 @@ def test_counts_after_each_label_are_those_of_labels_given_one_by_one() -> None:
         np.testing.assert_array_equal(found.labelled[place], now.labelled)
         np.testing.assert_array_equal(found.positive[place], now.positive)
     assert now.labelled[:4].sum() < 100
+
+
+@pytest.fixture
+def even(tmp_path: Path) -> Known:
+    """40 items, of which A calls 32 rightly and B others, as many; no item is positive in g v."""
+    truth = np.tile([0, 0, 0, 1, 0], 8)
+    wrong = {"A": np.arange(40) % 5 == 0, "B": np.arange(40) % 5 == 1}
+    table = pd.DataFrame({"id": [f"i{place}" for place in range(40)], "text": "x"})
+    table["g"] = np.where(truth == 1, "u", np.where(np.arange(40) < 20, "u", "v"))
+    for name, other in wrong.items():
+        table[name] = np.where(other, 1 - truth, truth)
+    return Known(
+        lc.read_population(
+            table, id="id", content="text", predictions={"A": "A", "B": "B"}, groups=["g"]
+        ),
+        truth,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "holds", "words"),
+    [
+        ("accuracy[A] >= 0.8", "strict", True, "the accuracy of 'A' is at least 80.0 %"),
+        ("accuracy[A] > 0.8", "strict", False, "not true that the accuracy of 'A' is above 80.0 %"),
+        ("accuracy[A] < 0.8", "strict", False, "not true that the accuracy of 'A' is below 80.0 %"),
+        ("accuracy[A] <= 0.8", "approximate", True, "the accuracy of 'A' is at most 80.0 %"),
+        ("accuracy[A] > 0.8", "approximate", False, "not true that the accuracy of 'A' is above"),
+        ("accuracy[A] >= accuracy[B]", "strict", True, "is at least the accuracy of 'B'"),
+        ("accuracy[A] > accuracy[B]", "strict", False, "is above the accuracy of 'B'"),
+        ("accuracy[A][some g] > 0.99", "strict", False, "in some g is above 99.0 %"),
+        ("recall[A][every g] >= 0.5", "strict", None, "it is not decided whether the recall of"),
+    ],
+)
+def test_a_claim_on_known_items_is_what_it_is(
+    even: Known, text: str, form: str, holds: bool | None, words: str
+) -> None:
+    """Also at its boundary, where no evidence could ever settle it, unless it is about nothing."""
+    plan = lc.Plan(
+        "recalibrated_neyman", ["accuracy"], classifier=["A", "B"], claims=[text], claim_form=form,
+        budget=40, stop=(),
+    )  # fmt: skip
+    session = lc.Session(even.population, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(even.truth[even.population.position(draw.item_id)]))
+    claim = session.claim(text)
+    settled = {True: "decided", False: "refuted", None: "undecided"}
+    assert claim.status == settled[holds] and words in claim.sentence()
+    ends = claim.log_evidence, claim.log_evidence_against
+    assert [end == math.inf for end in ends] == [holds is True, holds is False]
+
+
+@pytest.mark.parametrize(("sign", "status"), [(">=", "decided"), ("<", "refuted")])
+def test_two_classifiers_that_are_right_as_often_with_several_classes(
+    sign: str, status: str, tmp_path: Path
+) -> None:
+    truth = np.arange(30) % 3
+    table = pd.DataFrame({"id": [f"i{place}" for place in range(30)], "text": "x"})
+    for name, wrong in (("A", 0), ("B", 1)):
+        table[name] = [f"c{(k + (place % 5 == wrong)) % 3}" for place, k in enumerate(truth)]
+    population = lc.read_population(
+        table, id="id", content="text", predictions={"A": "A", "B": "B"}
+    )
+    claim = f"accuracy[A] {sign} accuracy[B]"
+    plan = lc.Plan(
+        "recalibrated_neyman", ["accuracy"], classifier=["A", "B"], claims=[claim], budget=30,
+        stop=(),
+    )  # fmt: skip
+    session = lc.Session(population, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, f"c{truth[population.position(draw.item_id)]}")
+    assert session.claim(claim).status == status
