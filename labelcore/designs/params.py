@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from labelcore.errors import ParameterError
 
 
@@ -60,9 +62,10 @@ class DesignParams:
     def __post_init__(self) -> None:
         for item in fields(self):
             value = getattr(self, item.name)
-            if isinstance(value, list):
-                value = tuple(value)
-                object.__setattr__(self, item.name, value)
+            if isinstance(value, (np.generic, np.ndarray)):
+                value = value.tolist()
+            value = tuple(value) if isinstance(value, list) else value
+            object.__setattr__(self, item.name, value)
             check_parameter(item.name, value, str(item.type), item.metadata)
 
     def in_words(self) -> dict[str, str | None]:

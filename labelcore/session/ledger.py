@@ -315,7 +315,7 @@ class Ledger:
     def spelled(self, annotator: str) -> str:
         """A person's name as the log has it: case and spaces make nobody another person."""
         check_annotator(annotator)
-        return self.state.spelled(annotator)
+        return self.state.spelled(str(annotator))
 
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
         """An event that would follow the present ones; a look is nobody's."""

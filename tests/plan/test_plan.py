@@ -200,6 +200,10 @@ def test_numbers_of_numpy_are_those_of_python() -> None:
     assert lc.Plan.from_json(plan.to_json()) == plan
     with pytest.raises(TypeError, match="^budget must be a whole number of items, got "):
         lc.Plan("simple_random", ["accuracy"], budget=np.array([80, 90]))
+    wanted = {"candidates": np.array([0.3, 0.5]), "precision_threshold": np.float32(0.75)}
+    plan = lc.Plan("reach_selection", "selection", params=wanted, budget=300)
+    assert dict(plan.params) == {"candidates": (0.3, 0.5), "precision_threshold": 0.75}
+    assert lc.Plan.from_json(plan.to_json()) == plan
 
 
 def test_a_plan_of_a_newer_version_is_refused() -> None:

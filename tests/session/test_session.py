@@ -250,6 +250,7 @@ def test_refusals(known: Known) -> None:
 
 def test_whole_numbers_of_numpy_are_whole_numbers(known: Known) -> None:
     session = start(known)
+    assert session.take(1, np.str_("ann"))[0].index == 1
     for draw in session.take(np.int64(3)):
         session.answer(draw, "yes")
     session.note(np.int64(3), "seen")
