@@ -27,7 +27,7 @@ from labelcore.report.page import document
 from labelcore.report.sections import section
 from labelcore.results.told_values import known_ends
 from labelcore.words.quantities import group_of
-from labelcore.words.sentences import count, percent_range, value_percent
+from labelcore.words.sentences import count, is_exact, percent_range, value_percent
 
 NO_ALARM = "No alarm in these waves."
 HIDDEN, NOT_KNOWN, ALARM, LEAST = "not finished", "not known", "alarm", 0.01
@@ -168,10 +168,15 @@ def _share(row: Mapping[Hashable, Any]) -> str:
 
 
 def figure_words(value: float | None, low: float, high: float) -> str:
-    """A wave's value with its interval; the interval alone where the value is not told."""
+    """A wave's value with its interval; the interval alone where the value is not told.
+
+    >>> figure_words(0.5, 0.3, 0.7), figure_words(0.5, 0.5, 0.5)
+    ('50 % (30 % to 70 %)', '50.00 % (exact)')
+    """
     first, last = percent_range(float(low), float(high))
     if value is not None and not math.isnan(value):
-        return f"{value_percent(float(value), low, high)} ({first} to {last})"
+        between = "exact" if is_exact(low, high) else f"{first} to {last}"
+        return f"{value_percent(float(value), low, high)} ({between})"
     return f"{first} to {last}" if any(known_ends(low, high)) else NOT_KNOWN
 
 
