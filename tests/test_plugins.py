@@ -134,6 +134,11 @@ def test_a_bad_method_is_refused_with_the_contract_it_breaks(
     assert type(lc.DESIGNS.get(name)) is not design
 
 
+def test_a_bad_method_has_no_cases() -> None:
+    with pytest.raises(ContractError, match="'Source:'"):
+        cases(bad("Unsourced", "Says little."))
+
+
 class Clinging(SimpleRandom):
     """Remembers what it should forget. Source: a mistake."""
 

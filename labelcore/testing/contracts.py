@@ -234,6 +234,9 @@ def beyond_chance(
 
     count    (n_items,), how often each item was drawn over all seeds
     share    (n_items,), the drawn share of its stratum, summed over the seeds
+
+    >>> beyond_chance(np.array([9.0, 1.0]), np.full(2, 5.0), 10, np.zeros(2, dtype=int))
+    (6.4, 1)
     """
     chance = share / seeds
     spread = seeds * chance * (1 - chance)

@@ -53,6 +53,13 @@ def test_a_stratum_holds_one_predicted_class(scored: Known) -> None:
         assert means == sorted(means, reverse=True)
 
 
+def test_three_classes_share_the_strata_by_size(tmp_path: Path) -> None:
+    said = np.repeat(np.arange(3), [600, 300, 300])
+    file = write(tmp_path, said, prediction=NAMES[said])
+    frame = file.engine(lc.Plan(NEYMAN, ["accuracy"], budget=200), 1).frame
+    assert [len(np.unique(frame.stratum[said == one])) for one in range(3)] == [8, 5, 5]
+
+
 @pytest.mark.full
 def test_many_classes_have_one_stratum_each(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)

@@ -280,6 +280,7 @@ def test_the_cheapest_cut_lies_between_bounds_that_hold_the_true_one(
         assert found is not None
         assert found.first <= int(np.argmin(cost)) <= found.last
         assert found.first <= found.rank <= found.last < N_ITEMS + 1
+        assert rank_of_score(done, found.score) == found.rank
         sentence = found.sentence()
         assert f"costs {miss:g} and a false alarm {alarm:g}" in sentence
         assert "95 % confidence, approximate, all ranks together" in sentence

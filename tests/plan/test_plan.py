@@ -97,7 +97,7 @@ def test_defaults() -> None:
 
 def test_a_plan_without_the_switch_is_written_as_before() -> None:
     plan = lc.Plan("simple_random", ["f1"], budget=9)
-    assert "together" not in plan.to_json()
+    assert "together" not in plan.to_json() and "sure_scores" not in plan.to_json()
     assert lc.Plan.from_json(plan.to_json()) == plan
     shared = lc.Plan("simple_random", ["f1"], budget=9, together=True)
     assert lc.Plan.from_json(shared.to_json()) == shared

@@ -73,6 +73,12 @@ def test_evidence_that_points_the_wrong_way_is_of_use(slope: float) -> None:
     assert np.abs(found - truth).max() < 0.06 < 0.2 < np.abs(without - truth).max()
 
 
+def test_each_group_has_a_level_of_its_own() -> None:
+    truth = np.array([0.3, 0.5, 0.8])
+    found = recalibrate(np.full(3, 0.5), 1e4 * truth, np.full(3, 1e4), group=np.arange(3))
+    np.testing.assert_allclose(found, truth, atol=0.01)
+
+
 def test_no_labels_give_the_scores_back() -> None:
     q = np.array([1e-5, 0.2, 0.5, 0.99999])
     np.testing.assert_allclose(recalibrate(q, np.zeros(4), np.zeros(4)), q, atol=1e-12)

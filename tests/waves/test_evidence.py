@@ -137,4 +137,6 @@ def test_a_root_is_doubled_where_few_positives_were_found() -> None:
 def test_nothing_labelled_is_no_evidence() -> None:
     empty = Cells(SIZE[None], 0 * SIZE[None], 0 * SIZE[None], CALLED)
     assert requirement_evidence(empty, SCALARS["recall"], 0.8).item() <= 1.0
+    none_found = Cells(SIZE, TAKE.astype(float), 0 * SIZE, CALLED)
+    assert signed_root(none_found, SCALARS["recall"], 0.8) == 0.0
     assert change_evidence(empty, SCALARS["recall"]).shape == (0,)
