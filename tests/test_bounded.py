@@ -243,11 +243,13 @@ def test_many_faults_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_crash_and_a_mistake_of_ours(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    bounded._host.end()  # The next one writes to where this test looks.
     with pytest.raises(LimitError, match="ended by itself .signal 6"):
         work(crash, folder=tmp_path).result()
     with pytest.raises(RuntimeError, match="^IndexError: list index out of range$"):
         work(index, folder=tmp_path).result()
     assert not list(tmp_path.iterdir())
+    assert "in index\n" in capfd.readouterr().err
 
 
 def test_nothing_that_comes_back_is_unpickled(tmp_path: Path) -> None:
@@ -292,6 +294,9 @@ def test_a_process_that_was_lost_is_started_again(tmp_path: Path) -> None:
     assert bounded._host._process is not None
     bounded._host._process.kill()
     bounded._host._process.wait()
+    bounded.start_ahead()
+    assert bounded._host._process.poll() is None
+    bounded._host._process.kill()
     assert work(halves, 17, 5, folder=tmp_path).result() == [3, 2]
 
 
@@ -432,6 +437,15 @@ def test_what_is_refused_on_arm_has_the_numbers_of_its_kernel() -> None:
     shown = (198, 203, 200, 117, 270, 271, 221, 281, 129, 157, 154, 97, 268, 40, 280, 219, 241)
     refused = (*shown, 261, 130, 138, 240, 425, 424, 438)
     assert sandbox._CALLS["aarch64"] == (0xC00000B7, 131, refused)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
+@pytest.mark.parametrize(("answer", "told"), [(3, 3), (-1, 0)])
+def test_the_kernel_says_whether_it_can_shut_in(
+    answer: int, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "_syscall", lambda *_: answer)
+    assert sandbox.version() == told
 
 
 @pytest.mark.skipif(not sandbox.version(), reason="needs Landlock")

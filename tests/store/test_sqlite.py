@@ -226,6 +226,7 @@ def test_a_migration_that_fails_leaves_the_old_version(
     [
         (True, "PRAGMA user_version = 7", r"version 7, and this .* up to \d\. Install the newer"),
         (False, "CREATE TABLE bookmarks (url TEXT)", "another program"),
+        (False, "PRAGMA application_id = 7", "another program"),
     ],
 )
 def test_a_newer_file_and_that_of_another_program_are_refused_unchanged(
