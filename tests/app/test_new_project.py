@@ -302,7 +302,9 @@ def test_score_alone_needs_a_threshold(app) -> None:
     assert "20 of 100 would be called 'Yes'." in texts(page)
     control = next(c for c in page.segmented_control if c.label == "High scores mean")
     control.set_value("no").run()
-    assert "81 of 100 would be called 'Yes'." in texts(page)
+    assert "81 of 100 would be called 'Yes'." in texts(page) and not page.warning
+    page.slider[0].set_value(1.0).run()
+    assert "says the same about every item" in page.warning[0].value
 
 
 @pytest.mark.full

@@ -100,7 +100,9 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     said = figures(page).loc[0, "Difference"]
     assert said.startswith(f"\N{MINUS SIGN}{abs(100 * compared['difference_value']):.0f} ")
     assert title in {link.replace("\\", "") for link in links(app())}, "also on the first page"
-    drawing = monitor_chart(monitor.table(), alarm.since).drawing
+    chart = monitor_chart(monitor.table(), alarm.since)
+    assert [", alarm" in row for row in chart.alt.split("; ")] == [False, True, True]
+    drawing = chart.drawing
     assert [one.x for one in drawing.remarks] == [one.at for one in drawing.rules] != []
     assert button(page, "watch-label").label == "Label w3: 80 labels"
     button(page, "watch-label").click().run()

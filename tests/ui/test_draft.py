@@ -283,6 +283,12 @@ def test_known_answers_that_no_method_can_use_are_refused(population: lc.Populat
     assert Asked(draft, columns, QUESTION, population).refusal is None
 
 
+def test_one_classifier_without_scores_has_no_cut_to_choose(population: lc.Population) -> None:
+    alone = replace(columns_of(Draft()), scores={}, predictions={"lr": "pred_lr"})
+    bare = lc.read_population(population.path, **alone.to_json())
+    assert SHIP not in Asked(Draft(), alone, QUESTION, bare).possible
+
+
 def test_thresholds_are_those_of_the_question(population: lc.Population) -> None:
     scores = replace(columns_of(Draft()), predictions={})
     bare = lc.read_population(population.path, **scores.to_json())

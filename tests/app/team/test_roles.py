@@ -238,6 +238,7 @@ def test_a_group_is_changed_on_a_page_by_whoever_runs_every_project(
         assert "whoever runs every project" in st.session_state[presses.PROBLEM]
     come("login Run")
     page = app("people", project="demo")
+    assert [one.key for one in page.button if "role-save" in one.key] == ["role-save-readers"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(access, "LISTENERS", [lambda *one: noted.append(one)])
         page.multiselect(key=keyed(page.multiselect, "role-inside-readers")).set_value(["Bob"])
