@@ -29,6 +29,7 @@ from labelcore.stats.profile import (
     Differences,
     FloatArray,
     Table,
+    many_fitted,
     plug_in_totals,
     side_by_side,
     smoothed_rates,
@@ -346,6 +347,9 @@ def _widening(
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
+    if look.setup is not None and look.setup.groups is not None:
+        shares = variance_shares(cells, table, rates, target=look.target)
+        inflation = inflation * many_fitted(cells.labelled, shares)
     inflation = inflation * _stretched(cells, table, look, rates, progress, confidence)
     return {"rates": rates, "target": look.target, "inflation": inflation}
 

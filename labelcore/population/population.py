@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -54,9 +55,19 @@ class FileState:
         return cls(sum(state.size for state in states), crc32(repr(states).encode()))
 
 
+OF_A_JUDGE = re.compile(r"judge|verdict", re.IGNORECASE)
+
+
 def judged(arguments: Mapping[str, Any]) -> bool:
-    """Whether a file was read as one of answers that a model judged."""
-    return bool(arguments.get("prompt") or arguments.get("passing"))
+    """Whether a file was read as one of answers that a model judged: by its prompts, by what counts
+    as passing, or by what its columns of verdicts are called.
+
+    >>> judged({"predictions": {"gpt": "judge_verdict"}}), judged({"predictions": {"lr": "said"}})
+    (True, False)
+    """
+    called = (arguments.get("predictions") or {}).values()
+    by_name = any(OF_A_JUDGE.search(str(column)) for column in called)
+    return bool(arguments.get("prompt") or arguments.get("passing") or by_name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -45,7 +45,7 @@ LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
 """Lines that are solved together, as many as the fast memory of a processor holds; and from how
 many on those that are done are put aside."""
 MANY_CELLS = 27
-"""Rows over more cells than these count that each of their rates is fitted (docs/groups.md)."""
+"""Rows over more cells than these count that each rate is fitted (docs/groups.md)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -546,10 +546,7 @@ def freedom_of(
     cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
     """Satterthwaite's degrees of freedom of each row, at least 4, (..., n_rows)."""
-    return _freedom(cells, variance_shares(cells, table, rates, target=target))
-
-
-def _freedom(cells: Cells, shares: FloatArray) -> FloatArray:
+    shares = variance_shares(cells, table, rates, target=target)
     freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
     total = shares.sum(axis=-1)
     spread = (shares**2 / freedom).sum(axis=-1)
@@ -562,11 +559,14 @@ def many_fitted(labelled: FloatArray, shares: FloatArray) -> FloatArray:
     is fitted to n labels of its own leaves them n - 1 parts in n of their variance.
 
     labelled   (..., n_cells); shares: ``variance_shares``
+    Source     Neyman and Scott (1948).
     """
     labelled = np.maximum(labelled, 1)[..., None, :]
     lost = np.minimum(labelled / np.maximum(labelled - 1, 1e-9), 2.0)
     total, many = shares.sum(axis=-1), (shares > 0).sum(axis=-1) > MANY_CELLS
-    return np.divide((shares * lost).sum(axis=-1), total, out=np.ones(total.shape), where=many)
+    wider = np.ones(total.shape)
+    np.divide((shares * lost).sum(axis=-1), total, out=wider, where=many)
+    return wider
 
 
 def fixed_critical(
@@ -578,14 +578,11 @@ def fixed_critical(
     target: str = "file",
 ) -> FloatArray:
     """The squared two-sided quantile of Student's t with Satterthwaite's degrees of freedom, at
-    least 4, (..., n_rows), larger for rows over more than ``MANY_CELLS`` cells; ``confidence`` is
-    one number, or (...).
+    least 4, (..., n_rows); ``confidence`` is one number, or (...).
 
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
-    a cell whose labels all agree would otherwise carry no uncertainty. Neyman and Scott (1948) for
-    rates that are fitted to few labels each.
+    a cell whose labels all agree would otherwise carry no uncertainty.
     """
-    shares = variance_shares(cells, table, rates, target=target)
+    freedom = freedom_of(cells, table, rates, target=target)
     sure = np.asarray(confidence, dtype=float)[..., None]
-    quantile = stdtrit(_freedom(cells, shares), (1 + sure) / 2) ** 2
-    return np.asarray(quantile * many_fitted(cells.labelled, shares))
+    return np.asarray(stdtrit(freedom, (1 + sure) / 2) ** 2)
