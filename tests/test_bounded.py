@@ -297,6 +297,7 @@ def test_a_process_that_was_lost_is_started_again(tmp_path: Path) -> None:
     bounded.start_ahead()
     assert bounded._host._process.poll() is None
     bounded._host._process.kill()
+    bounded._host._process.wait()
     assert work(halves, 17, 5, folder=tmp_path).result() == [3, 2]
 
 
