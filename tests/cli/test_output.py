@@ -83,8 +83,8 @@ def test_ctrl_c_while_a_file_is_read_is_an_interruption(
 
     @click.command()
     def reads_long() -> None:
-        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
-        many = "SELECT sum(a.range * b.range) FROM range(200000) a, range(200000) b"
+        threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
+        many = "SELECT sum(a.range * b.range) FROM range(40000) a, range(40000) b"
         duckdb.connect().execute(many).fetchall()
 
     monkeypatch.setitem(COMMANDS, "reads-long", reads_long)
