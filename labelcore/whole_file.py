@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
-
-MINE = 0o600
-"""Readable for this user alone."""
 
 
 @contextmanager
-def whole_file(path: Path, permissions: int = MINE) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
     """A file to write, and to read again, that is at ``path`` once all of it is on the disk.
 
     Where writing fails, what was there stays as it was, and nothing new is left. Several may write
-    the same file at once: one of them is last. Raises OSError.
+    the same file at once: one of them is last. ``shared``: readable as any new file is, or as the
+    one that it replaces; else for this user alone. Raises OSError.
 
     Examples
     --------
@@ -29,17 +27,18 @@ def whole_file(path: Path, permissions: int = MINE) -> Iterator[BinaryIO]:
     'all of it'
     """
     # The name is the file's own and short: one made from that of the file could be too long.
-    handle, half = tempfile.mkstemp(dir=path.parent, prefix=".half-")
+    half = path.parent / f".half-{token_hex(8)}"
+    handle = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if shared else 0o600)
     try:
         with os.fdopen(handle, "w+b") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        if permissions != MINE:
-            os.chmod(half, permissions)
+        if shared and path.exists():
+            shutil.copymode(path, half)
         os.replace(half, path)
     finally:
-        Path(half).unlink(missing_ok=True)
+        half.unlink(missing_ok=True)
 
 
 def link_or_copy(there: Path, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,11 @@ def test_what_breaks_off_leaves_what_was_there(
     assert file.read_bytes() == b"old" and list(tmp_path.iterdir()) == [file]
 
 
-def test_it_has_the_permissions_asked_for(tmp_path: Path) -> None:
-    with whole_file(tmp_path / "kept", 0o644) as stream:
-        stream.write(b"new")
-    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o644
+def test_a_shared_one_has_the_permissions_of_any_other(tmp_path: Path) -> None:
+    other, file = tmp_path / "other", tmp_path / "kept"
+    other.touch()
+    for mode in (stat.S_IMODE(other.stat().st_mode), 0o640):
+        with whole_file(file, shared=True) as stream:
+            stream.write(b"new")
+        assert stat.S_IMODE(file.stat().st_mode) == mode
+        file.chmod(0o640)

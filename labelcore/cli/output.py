@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -56,7 +55,8 @@ def suffix_of(output: str, kind: str | None, known: Sequence[str], what: str) ->
 def write(output: str, content: bytes, *, force: bool = False) -> str:
     """Write to a file, "-" for standard output; returns where it went, in words.
 
-    A file that is written over stays as it was until all of the new one is on the disk.
+    A file that is written over stays as it was until all of the new one is on the disk, and what
+    breaks off leaves no new one.
 
     ValueError when the file exists and ``force`` is not set, and when it cannot be written.
     """
@@ -66,13 +66,16 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
         return "standard output"
     path = Path(output)
     try:
-        if force and path.is_file():
-            there = path.resolve()
-            with whole_file(there, stat.S_IMODE(there.stat().st_mode)) as whole:
-                whole.write(content)
-        else:
-            with path.open("wb" if force else "xb") as stream:
+        if not force:
+            path.touch(exist_ok=False)  # From here on the name is taken.
+        device = path.exists() and not path.is_file()
+        try:
+            with path.open("wb") if device else whole_file(path.resolve(), shared=True) as stream:
                 stream.write(content)
+        except BaseException:
+            if not force:
+                path.unlink()
+            raise
     except FileExistsError:
         raise ValueError(f"{path} exists already; give --force to write over it") from None
     except OSError as error:

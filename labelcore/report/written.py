@@ -12,6 +12,7 @@ from labelcore.report.pdf import report_pdf, report_png
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.report.tables import estimates_csv
 from labelcore.session.session import Session
+from labelcore.whole_file import whole_file
 
 # The suffix of a report -> what makes its bytes.
 REPORT_FORMS: dict[str, Callable[[Session], bytes]] = {
@@ -36,7 +37,7 @@ def write_report(session: Session, path: str | Path) -> Path:
     session
         An open or a finished session; the page of an open one says that it is interim.
     path
-        The file to write; one that is there is replaced.
+        The file to write; one that is there is replaced, once the new one is whole.
 
     Returns
     -------
@@ -72,5 +73,7 @@ def write_report(session: Session, path: str | Path) -> Path:
         )
     if not file.parent.is_dir():
         raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
-    file.write_bytes(REPORT_FORMS[suffix](session))
+    content = REPORT_FORMS[suffix](session)
+    with whole_file(file.resolve(), shared=True) as stream:
+        stream.write(content)
     return file

@@ -15,7 +15,6 @@ import pandas as pd
 from labelcore.plan.plan import Plan
 from labelcore.whole_file import whole_file
 
-FOR_ALL = 0o644
 LABELS = 40
 FEW_STRATA = MappingProxyType({"n_above": 1, "n_below": 2, "helpers": ()})
 """Two labels each are there after six, so that a first figure is told by about label 15
@@ -94,5 +93,5 @@ class Trial:
 def _write_whole(path: Path, data: bytes) -> None:
     """The file appears under its name only when all of it is on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path, FOR_ALL) as stream:
+    with whole_file(path, shared=True) as stream:
         stream.write(data)

@@ -40,6 +40,9 @@ def test_a_file_that_is_written_over_is_there_until_the_new_one_is(tmp_path: Pat
     with full_disk(10), pytest.raises(ValueError, match=r"labels.csv cannot be written: File too"):
         write(str(file), b"more than ten bytes", force=True)
     assert file.read_text() == "of before" and list(tmp_path.iterdir()) == [file]
+    with full_disk(10), pytest.raises(ValueError, match="cannot be written"):
+        write(str(tmp_path / "new.csv"), b"more than ten bytes")
+    assert list(tmp_path.iterdir()) == [file], "half of a new one stays"
 
 
 def test_a_file_that_is_written_over_keeps_its_mode_and_its_links(tmp_path: Path) -> None:

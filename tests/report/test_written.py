@@ -24,6 +24,7 @@ from labelcore.report.page import sections_of
 from labelcore.report.pdf import typeset
 from labelcore.words.sentences import decimals
 from labelcore.words.short_sentences import short_sentence
+from tests.cli.test_output import full_disk
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import hostile_session
@@ -40,11 +41,16 @@ def test_the_suffix_says_the_form(made: Made, tmp_path: Path) -> None:
     assert table.read_bytes() == estimates_csv(made.session).encode()
 
 
-def test_a_file_that_is_there_is_replaced(made: Made, tmp_path: Path) -> None:
+def test_a_file_is_replaced_once_the_new_one_is_whole(made: Made, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text("x" * 1_000_000)
+    path.chmod(0o640)
+    with full_disk(10), pytest.raises(OSError, match="File too large"):
+        lc.write_report(made.session, path)
+    assert path.read_text() == "x" * 1_000_000 and list(tmp_path.iterdir()) == [path]
     lc.write_report(made.session, path)
     assert json.loads(path.read_text("utf-8"))["status"] == "finished"
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("name", ["report.doc", "report.docx", "report", "html"])
