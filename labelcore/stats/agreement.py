@@ -89,8 +89,7 @@ def krippendorff(votes: FloatArray, weight: FloatArray) -> tuple[FloatArray, Flo
     differing = (number**2 - (votes**2).sum(axis=1)) / (number - 1)
     means = _means(np.column_stack([differing, number, votes]), weight)
     total, of_class = n_items * means[:, 1], n_items[:, None] * means[:, 2:]
-    with np.errstate(divide="ignore", invalid="ignore"):  # Of one answer in all, if one is left.
-        chance = (total**2 - (of_class**2).sum(axis=1)) / (total * (total - 1))
+    chance = (total**2 - (of_class**2).sum(axis=1)) / (total * (total - 1))
     return means[:, 0] / means[:, 1], chance
 
 
@@ -141,11 +140,11 @@ def mean_share(shares: FloatArray, confidence: float, weight: FloatArray | None 
     if len(shares) == 0:
         return Limits(None, 0.0, 1.0, NO_ITEM)
     each = np.ones(len(shares)) if weight is None else weight / weight.max()
-    mean = min(max(float(each @ shares / each.sum()), 0.0), 1.0)  # Sums may round beyond.
+    mean = min(max(float(each @ shares / each.sum()), 0.0), 1.0)  # Sums may round beyond,
     number = float(each.sum() ** 2 / (each @ each))
     each = each / each.sum()
     spread = float(each @ (shares - mean) ** 2)
-    if spread > 0:
+    if spread > 1e-12:  # and shares that are all alike are spread by that alone.
         number *= max(1.0, mean * (1 - mean) / spread)
         number = min(number, mean * (1 - mean) / float(each**2 @ (shares - mean) ** 2))
     low, high = wilson(mean * number, number, confidence)

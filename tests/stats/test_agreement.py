@@ -22,6 +22,7 @@ from labelcore.stats.agreement import (
     percent_agreement,
     votes_of,
 )
+from labelcore.stats.proportion import wilson
 from tests.cases import sampled
 
 # Fleiss (1971) as it is mostly worked: 10 subjects, 14 raters, 5 categories.
@@ -166,8 +167,12 @@ def test_readings_by_chance_agree_by_chance(classes: int) -> None:
         assert abs(value(row.disagreement, votes)) < 0.06
 
 
-def test_a_weighted_mean_of_ones_is_one_whatever_its_sums_round_to() -> None:
+@pytest.mark.parametrize("share", [0.0, 1 / 3, 1.0])
+def test_shares_that_are_all_alike_leave_room_whatever_their_sums_round_to(share: float) -> None:
     random = np.random.default_rng(0)
     for weights in random.integers(1, 9, (500, 9)) / 7:
-        assert mean_share(np.ones(9), 0.95, weights).value == pytest.approx(1.0)
-        assert mean_share(np.zeros(9), 0.95, weights).value == 0.0
+        found = mean_share(np.full(9, share), 0.95, weights)
+        assert found.value == pytest.approx(share) and 0 <= found.value <= 1
+        number = weights.sum() ** 2 / (weights @ weights)
+        ends = np.array(wilson(share * number, number, 0.95))
+        assert np.array([found.low, found.high]) == pytest.approx(ends, abs=1e-9)
