@@ -61,6 +61,8 @@ EXAMPLES = {
     "form": ", strict",
     "left": ": 3 candidates are left",
     "head": "the first 400 items",
+    "are": "are",
+    "until": "400 labels",
     "together": "all ranks together",
     "planned": "400 labels",
     "first": "lr",

@@ -148,13 +148,12 @@ def empty_chart(message: str, columns: Iterable[str]) -> Chart:
     return Chart(drawing, message, pd.DataFrame({name: [] for name in columns}))
 
 
-def require_columns(table: pd.DataFrame, columns: Sequence[str], argument: str = "table") -> None:
-    """Raises TypeError or ValueError, naming the argument, for a table of another shape."""
+def require_columns(table: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Raises TypeError or ValueError for a table of another shape."""
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"{argument} must be a DataFrame, got {type(table).__name__}")
+        raise TypeError(f"table must be a DataFrame, got {type(table).__name__}")
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise ValueError(
-            f"{argument} must have the columns {', '.join(columns)}; missing are "
-            + ", ".join(missing)
+            f"table must have the columns {', '.join(columns)}; missing are " + ", ".join(missing)
         )

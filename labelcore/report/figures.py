@@ -152,7 +152,9 @@ def numbers(caption: str, frame: pd.DataFrame) -> Markup:
 
 def _cell(value: object) -> Child:
     if isinstance(value, float):
-        return "–" if value != value else f"{value:.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
+        return (
+            "–" if value != value else f"{value + 0.0:.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
+        )
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         return theirs(str(value)) if isinstance(value, str) else str(value)
     return f"{int(str(value)):,}"

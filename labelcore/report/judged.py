@@ -22,8 +22,8 @@ from labelcore.results.agreement import PeopleAgree
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 from labelcore.words.agreement import settled_by
-from labelcore.words.differences import MINUS, points_range
-from labelcore.words.label_error import two_decimals
+from labelcore.words.differences import points_range
+from labelcore.words.label_error import hundredths, two_decimals
 
 HEAD = "The judge passes {judge} of 100 answers; people would pass {range}{settled}."
 SETTLED, AS_SETTLED = "; {by}, {range}", "As settled"
@@ -339,11 +339,11 @@ def _value(row: Ends) -> str:
 
 
 def _kappa(value: float, low: float, high: float) -> str:
-    return f"{value:.2f} ({two_decimals(low, high)})".replace("-", MINUS)
+    return f"{hundredths(value)} ({two_decimals(low, high)})"
 
 
 def _numbers(row: Ends) -> str:
-    return two_decimals(row["low"], row["high"]).replace("-", MINUS)
+    return two_decimals(row["low"], row["high"])
 
 
 def _range(row: Ends, unit: str = " %") -> str:

@@ -148,7 +148,10 @@ def labelling(facts: Facts) -> Markup:
         ("With a note", f"{counts['noted']:,}"),
         ("Given back unanswered", f"{counts['released']:,}"),
         ("Came after another person's, not counted", f"{counts['late']:,}"),
-        ("People", _people(facts)),
+        (
+            "People, by their first answers" if facts.label_error.readings else "People",
+            _people(facts),
+        ),
         ("Days", span_words(*facts.span) + " (UTC)" if facts.span else ""),
     ]
     return section("labelling", "Labelling", facts_list(pairs), *_saved(facts))
@@ -370,7 +373,7 @@ def methods_text(facts: Facts) -> str:
     cut = [cut_words(event.detail) for event in facts.events if event.kind == "recut"]
     anew += "".join(f"{text} " for text in cut if text)
     return (
-        f"From the {len(facts.population):,} items of {facts.population.name}, "
+        f"From the {count(len(facts.population), 'item')} of {facts.population.name}, "
         f"{_were(counts['drawn'])} drawn with the design “{design.label}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "

@@ -218,7 +218,7 @@ def what_mistakes_cost(session: Session) -> None:
 
 def spot_check(cut: Cut, confidence: float) -> None:
     """What a plain random sample of the first items would cost and give."""
-    head = f"the first {words.count(cut.rank, 'item')}"
+    head = words.first_items(cut.rank)
     left, middle, right = st.columns(3)
     with left:
         expected = st.number_input(

@@ -8,7 +8,7 @@ from labelcore.log.people import folded
 from labelcore.results.agreement import Pair, PeopleAgree, Person
 from labelcore.stats.agreement import COEFFICIENTS
 from labelcore.stats.label_error import Limits
-from labelcore.words.label_error import limits_words, two_decimals
+from labelcore.words.label_error import hundredths, limits_words, two_decimals
 from labelcore.words.sentences import NUMBERS, confidence_words, count
 
 COHEN = "Cohen's kappa"
@@ -107,15 +107,12 @@ def all_alike(people: Sequence[Person]) -> str:
 
 def coefficient_rows(agree: PeopleAgree) -> list[tuple[str, str]]:
     """Each coefficient and its value in words; Cohen's kappa where there are two people."""
-    rows = [(COEFFICIENTS[name].label, beyond_words(each)) for name, each in sorted_ones(agree)]
+    rows = [
+        (COEFFICIENTS[name].label, beyond_words(agree.coefficients[name])) for name in COEFFICIENTS
+    ]
     if len(agree.pairs) == 1:
         return [(COHEN, beyond_words(agree.pairs[0].kappa)), *rows]
     return rows
-
-
-def sorted_ones(agree: PeopleAgree) -> list[tuple[str, Limits]]:
-    """The coefficients in the order of their table."""
-    return [(name, agree.coefficients[name]) for name in COEFFICIENTS]
 
 
 def beyond_words(limits: Limits) -> str:
@@ -124,12 +121,14 @@ def beyond_words(limits: Limits) -> str:
     '0.77 (0.50 to 0.91)'
     >>> beyond_words(Limits(1.0, -1.0, 1.0, "same")), beyond_words(Limits(None, -1.0, 1.0, "same"))
     ('1.00 (no interval: same)', 'undefined: same')
+    >>> beyond_words(Limits(-0.1, -0.312, 0.2))
+    '−0.10 (−0.32 to 0.20)'
     """
     low, high, reason = limits.low, limits.high, limits.reason
     if limits.value is None:
         return f"undefined: {reason}"
     ends = f"no interval: {reason}" if reason else two_decimals(low, high)
-    return f"{limits.value:.2f} ({ends})"
+    return f"{hundredths(limits.value)} ({ends})"
 
 
 def person_row(who: Person) -> tuple[str, str, str, str, str]:

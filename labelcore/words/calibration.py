@@ -27,7 +27,7 @@ NOT_OFF = (
 )
 PLAIN = "{scope}, {there}{more}"
 THERE = "of the {items} scored {first} to {last}{mean}, {low} to {high} are {positive!r}"
-MORE = " ({confidence} confidence for all {ranges} together{form}, {valid}), from {labels}."
+MORE = " ({confidence} confidence for {ranges}{form}, {valid}), from {labels}."
 MEAN = " (mean {mean})"
 RANGES = ("range of scores", "ranges of scores")
 CORRECTED = "An estimate without a promise: rising with the score, fitted to the labels."
@@ -52,7 +52,7 @@ def calibration_sentence(band: Calibration, given: str = "") -> str:
         there=there if pattern is not NOT_OFF else there[0].upper() + there[1:],
         more=MORE.format(
             confidence=confidence_words(band.confidence),
-            ranges=_ranges(ranges),
+            ranges=f"all {_ranges(ranges)} together" if ranges > 1 else f"the {_ranges(1)}",
             form=form_words(band.form),
             valid=valid_words(band.promise, scope),
             labels=labels_words(band.labels_used, scope, given),

@@ -9,7 +9,7 @@ from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.told_values import is_early, known_ends, too_wide
 from labelcore.words.sentences import (
     confidence_words,
-    count,
+    first_items,
     form_words,
     labels_words,
     percent,
@@ -37,10 +37,10 @@ ASSUMED = (
 )
 CUT = {
     "unknown": "{scope}, nothing is known yet about {head}.",
-    "guess": "{scope}, about {value} of {head} are {positive!r}; this has no interval yet.",
-    "band": "{scope}, of {head} between {low} and {high} are {positive!r}{recall} ({condition}).",
-    "labelled": "{scope}, of {head} {value} are {positive!r}{recall} ({condition}).",
-    "exact": "{scope}, of {head} exactly {value} are {positive!r}{recall}.",
+    "guess": "{scope}, about {value} of {head} {are} {positive!r}; this has no interval yet.",
+    "band": "{scope}, of {head} between {low} and {high} {are} {positive!r}{recall} ({condition}).",
+    "labelled": "{scope}, of {head} {value} {are} {positive!r}{recall} ({condition}).",
+    "exact": "{scope}, of {head} exactly {value} {are} {positive!r}{recall}.",
     "crossed": "{scope}, nothing can be said of {head}: the two bounds contradict each other "
     "there, so precision does not fall along the list as the method assumes.",
 }
@@ -97,13 +97,13 @@ def band_labels(band: Band, given: str = "") -> str:
     while somebody still has one of these."""
     labels = labels_words(band.labels_used, band.scope, given)
     fewer = band.labels_used - band.scope.existing < band.draws_used
-    return f"{labels}, of the first {count(band.draws_used, 'item')} drawn" if fewer else labels
+    return f"{labels}, of {first_items(band.draws_used)} drawn" if fewer else labels
 
 
 def cut_sentence(cut: Cut) -> str:
     """What keeping the first items of a list means."""
     precision = cut.readings.get("precision")
-    head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
+    head = f"{first_items(cut.rank)} (score {score_words(cut.score)} and better)"
     if precision is None:
         return f"Nothing is known yet about {head}." + _tied_words(cut)
     value = float(precision.told[0])
@@ -120,6 +120,7 @@ def cut_sentence(cut: Cut) -> str:
     text = CUT[state].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         head=head,
+        are="is" if cut.rank == 1 else "are",
         low=low,
         high=high,
         value=value_percent(value, *ends) if known else "",
@@ -212,7 +213,7 @@ def cheapest_sentence(cut: CheapestCut) -> str:
     """Where mistakes cost least, and how surely."""
     scope, head = cut.band.scope, KEEP_NOTHING
     if cut.score is not None:
-        head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
+        head = f"{first_items(cut.rank)} (score {score_words(cut.score)} and better)"
     known = cut.first == cut.rank == cut.last
     leaves_open = too_wide(cut.first, cut.last, scope.n_items)
     pattern = CHEAPEST_KNOWN if known else CHEAPEST_OPEN if leaves_open else CHEAPEST

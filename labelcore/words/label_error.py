@@ -8,6 +8,7 @@ from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.results.told_values import known_ends, too_wide
 from labelcore.stats.label_error import Limits
+from labelcore.words.differences import MINUS
 from labelcore.words.quantities import quantity_name
 from labelcore.words.sentences import (
     BETWEEN,
@@ -189,13 +190,19 @@ def limits_words(limits: Limits) -> str:
     return f"{value_percent(limits.value, limits.low, limits.high)} ({low} to {high})"
 
 
+def hundredths(value: float) -> str:
+    """What is no share, such as a kappa."""
+    return f"{value:.2f}".replace("-", MINUS)
+
+
 def two_decimals(low: float, high: float) -> str:
     """Both ends of what is no share, rounded outwards.
 
     >>> two_decimals(0.506, 0.9143), two_decimals(-1.0, 1.0)
-    ('0.50 to 0.92', '-1.00 to 1.00')
+    ('0.50 to 0.92', '−1.00 to 1.00')
     """
-    return f"{floor(100 * low + 1e-7) / 100:.2f} to {ceil(100 * high - 1e-7) / 100:.2f}"
+    first, last = floor(100 * low + 1e-7) / 100, ceil(100 * high - 1e-7) / 100
+    return f"{hundredths(first)} to {hundredths(last)}"
 
 
 def _known(limits: Limits) -> tuple[bool, bool]:
@@ -211,6 +218,6 @@ def agreement_sentence(agreement: Agreement) -> str:
     if agreement.same_person:
         return f"{text}."
     ac1 = agreement.ac1
-    value = "undefined" if ac1.value is None else f"{ac1.value:.2f}"
+    value = "undefined" if ac1.value is None else hundredths(ac1.value)
     ends = f"no interval: {ac1.reason}" if ac1.reason else two_decimals(ac1.low, ac1.high)
     return f"{text}. Beyond chance (Gwet's AC1, 1 is full agreement): {value} ({ends})."

@@ -84,7 +84,7 @@ def list_sentence(lists: ListDifference, given: str = "") -> str:
 def short_lists(lists: ListDifference) -> str:
     """The same in at most twenty words, where names are short."""
     if not lists.has_interval:
-        return SHORT_WAITING.format(missing=f"{lists.scope.first_figure:,} labels")
+        return SHORT_WAITING.format(missing=count(lists.scope.first_figure))
     first, last = (f"{int(rank):,}" for rank in lists.x[[0, -1]])
     finding = ranges_words(lists, MOST_SHORT)
     if not finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.promises import Promise
 from labelcore.results.types import Scope
-from labelcore.words.sentences import NUMBERS, VALID, valid_words
+from labelcore.words.sentences import NUMBERS, VALID, count, valid_words
 
 AT_THE_END = VALID[Promise.FIXED]
 PROMISES = {
@@ -52,7 +52,7 @@ number of labels')
     """
     if horizon is None:
         return valid_words(Promise.WATCHED, Scope())
-    until = times_planned(horizon) if budget is None else f"{horizon * budget:,}"
+    until = f"{times_planned(horizon)} labels" if budget is None else count(horizon * budget)
     return VALID["until"].format(until=until)
 
 

@@ -21,7 +21,7 @@ from labelcore.words.quantities import quantity
 # When a result holds, in the one wording that every page and export has for it.
 VALID: dict[str, str] = {
     Promise.WATCHED: "valid at every look",
-    "until": "valid at every look up to {until} labels",
+    "until": "valid at every look up to {until}",
     Promise.FIXED: "valid at {due} only",
     Promise.NONE: "no promise goes with it",
 }
@@ -206,16 +206,8 @@ def _outward(low: float, high: float, digits: int) -> tuple[str, str]:
     if is_exact(low, high):
         return (f"{100 * low:.{digits}f}",) * 2
     scale = 10 ** (digits + 2)
-    outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
+    outer = floor(scale * low + 1e-9) / scale, ceil(scale * high - 1e-9) / scale
     return f"{100 * outer[0]:.{digits}f}", f"{100 * outer[1]:.{digits}f}"
-
-
-def _floor(x: float) -> int:
-    return int(x // 1) if abs(x - round(x)) > 1e-9 else round(x)
-
-
-def _ceil(x: float) -> int:
-    return -_floor(-x)
 
 
 THAT_CAN_BE_JUDGED = " that a person can judge"
@@ -238,7 +230,7 @@ def points(half_width: float) -> str:
     """
     digits = decimals(2 * half_width)
     scale = 10**digits
-    return f"{_ceil(100 * scale * half_width) / scale:.{digits}f} points"
+    return f"{ceil(100 * scale * half_width - 1e-9) / scale:.{digits}f} points"
 
 
 def count(number: int, noun: str = "label") -> str:
@@ -247,6 +239,14 @@ def count(number: int, noun: str = "label") -> str:
     ('1 label', '1,204 labels')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def first_items(number: int) -> str:
+    """
+    >>> first_items(1), first_items(1204)
+    ('the first item', 'the first 1,204 items')
+    """
+    return "the first item" if number == 1 else f"the first {count(number, 'item')}"
 
 
 def confidence_words(confidence: float) -> str:
@@ -316,8 +316,8 @@ def labels_words(labels: int, scope: Scope, given: str = "") -> str:
 def due_words(scope: Scope) -> str:
     """What a fixed promise is for: a number of labels."""
     if scope.until > scope.planned:
-        return f"the first {scope.until:,} labels"
-    return f"the planned {scope.planned:,} labels"
+        return f"the first {count(scope.until)}"
+    return f"the planned {count(scope.planned)}"
 
 
 def promise_kind(promise: Promise, scope: Scope) -> str:
@@ -333,9 +333,11 @@ def valid_words(promise: Promise, scope: Scope) -> str:
     ('valid at every look', 'valid at every look up to 400 labels')
     >>> valid_words("fixed", Scope(planned=400))
     'valid at the planned 400 labels only'
+    >>> valid_words("watched", Scope(until=1)), valid_words("fixed", Scope(planned=1))
+    ('valid at every look up to 1 label', 'valid at the planned 1 label only')
     """
     kind = promise_kind(promise, scope)
-    return VALID[kind].format(due=due_words(scope), until=f"{scope.until:,}")
+    return VALID[kind].format(due=due_words(scope), until=count(scope.until))
 
 
 def form_words(form: Form) -> str:

@@ -38,6 +38,7 @@ from labelcore.words.sentences import (
     count,
     decimals,
     due_words,
+    first_items,
     group_words,
     left_percent,
     range_text,
@@ -63,7 +64,7 @@ SURE = "{sure} sure{of_these}: {finding}."
 FOR_GROUP = ", for {group}"
 OF_THESE = ", of all but the {left} that nobody can judge"
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
-HEAD = "of the first {items} items by score, {range} % are {positive!r}"
+HEAD = "of {items} by score, {range} % {are} {positive!r}"
 EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
 EXACT_DIFFERENCE_OF_THESE = "Exactly: {guess}, of the items that a person can judge."
 BETWEEN = "{name} is {range} %"
@@ -223,7 +224,9 @@ def short_head(band: Band) -> str:
         return SO_FAR.format(figure=figure, range=between)
     if is_early(low, high) or (all(known_ends(low, high)) and band.wide[0]):
         return TOO_WIDE.format(figure=figure, range=between)
-    finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
+    rank, positive = int(band.x[0]), band.scope.positive
+    are = "is" if rank == 1 else "are"
+    finding = HEAD.format(items=first_items(rank), range=between, are=are, positive=positive)
     if not sure:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
     return SURE.format(sure=sure, of_these="", finding=finding)

@@ -80,7 +80,7 @@ def open_words(names: Sequence[str]) -> str:
     return " and ".join(RULES[name].open for name in looking(names) or ("margin",))
 
 
-def planned_words(plan: Plan, noun: str = "label") -> str:
+def planned_words(plan: Plan) -> str:
     """The planned size; counted in draws, it is the most.
 
     >>> plan = Plan("simple_random", ["f1"], budget=50)
@@ -88,7 +88,9 @@ def planned_words(plan: Plan, noun: str = "label") -> str:
     '50 labels'
     """
     draws = plan.counts_draws
-    return ("at most " if draws else "") + count(int(plan.planned or 0), "draw" if draws else noun)
+    return ("at most " if draws else "") + count(
+        int(plan.planned or 0), "draw" if draws else "label"
+    )
 
 
 def _listed(parts: Sequence[str], last: str) -> str:

@@ -145,6 +145,7 @@ def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     page = unescape(report_html(session))
     assert "; as settled by two people, " in head and head in page
     assert "repeated items got a different answer from another person (" in page
+    assert "People, by their first answers</dt><dd>one person" in page
     assert all(f"judged {name}<" in page for name in session.population.classes)
     assert "Where labelling stands" in page and "Why labelling stopped" not in page
     low = 100 * settled.loc["agreement", "low"]
