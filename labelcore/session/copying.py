@@ -14,8 +14,8 @@ from labelcore.store import (
     LabelStore,
     MemoryStore,
     ProjectRecord,
-    RepeatedTokenError,
     copy_items,
+    identity_of,
     places_of,
 )
 
@@ -55,13 +55,7 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     new = events[there or 0 :]
     drawn = {event.item_id for event in new}
     texts = source.contents(name) if new else {}
-    try:
-        target.append(name, new, {key: text for key, text in texts.items() if key in drawn})
-    except RepeatedTokenError as error:
-        raise ProjectExistsError(
-            f"{target.url} has the events of project {name!r} already, as project "
-            f"{error.project!r}; rename one of the two, or copy to another store"
-        ) from error
+    target.append(name, new, {key: text for key, text in texts.items() if key in drawn})
     if there:
         take_over_erasures(target, name, events)
     target.admit(name, source.keys(name))
@@ -89,9 +83,14 @@ def _there(target: LabelStore, record: ProjectRecord, events: list[Event]) -> in
     try:
         known = target.project(record.name)
     except UnknownProjectError:
-        return None
-    same = (known.fingerprint, known.plan_json) == (record.fingerprint, record.plan_json)
-    if not same:
+        names = {identity_of(other): other.name for other in target.projects()}
+        if (called := names.get(identity_of(record))) is None:
+            return None
+        raise ProjectExistsError(
+            f"{target.url} has project {record.name!r} already, as project {called!r}; rename one "
+            "of the two, or copy to another store"
+        ) from None
+    if (known.fingerprint, known.plan_json) != (record.fingerprint, record.plan_json):
         raise ProjectExistsError(
             f"project {record.name!r} in {target.url} has another file or another plan; copy to "
             "another store, or rename one of the two"

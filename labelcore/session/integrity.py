@@ -223,14 +223,12 @@ def _state(store: LabelStore, record: ProjectRecord, copies: Sequence[Copy]) -> 
 
 
 def _source(store: LabelStore, record: ProjectRecord) -> str:
-    places, source = places_of(record), json.loads(record.population_json)
-    kept = store.items_folder is not None and places and is_snapshot(places[0])
-    if not kept or store.items_folder is None or source.get("table"):
+    folder, places = store.items_folder, places_of(record)
+    source = json.loads(record.population_json)
+    if folder is None or not places or not is_snapshot(places[0]) or source.get("table"):
         return ""
-    snapshot = store.items_folder / places[0]
-    return source_now(
-        open_snapshot(snapshot, contents_path(record, store.items_folder), Path(source["path"]))
-    )
+    contents = contents_path(record, folder)
+    return source_now(open_snapshot(folder / places[0], contents, Path(source["path"])))
 
 
 def _items(store: LabelStore, record: ProjectRecord) -> str:

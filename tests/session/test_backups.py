@@ -315,8 +315,9 @@ def test_a_copy_never_mixes_two_projects(session: lc.Session, tmp_path: Path) ->
     with pytest.raises(ProjectExistsError, match="went on by itself"):
         copy_project(session.store, target, "spam")
     session.store.rename("spam", "eggs")
-    with pytest.raises(ProjectExistsError, match="has the events of project 'eggs' already, as"):
+    with pytest.raises(ProjectExistsError, match="has project 'eggs' already, as project 'spam'"):
         copy_project(session.store, target, "eggs")
+    assert [record.name for record in target.projects()] == ["spam"], "an empty one is left"
     other = session_on(tmp_path / "items.csv", store=MemoryStore(), seed=9)
     with pytest.raises(ProjectExistsError, match="has another file or another plan"):
         copy_project(other.store, target, "spam")

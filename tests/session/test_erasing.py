@@ -459,6 +459,10 @@ def test_texts_of_a_broken_log_are_told_and_hold_up_no_other_project(
     monkeypatch.setattr("labelcore.cli.erasing.carry_out_retention", later)
     assert main(["erase", "retention", "--store", url(home / "labels.db")]) == 0
     assert "spam: its texts are due and were not erased" in capsys.readouterr().out
+    for at in ("", "2026-01-01T00:00:00"):
+        tamper(home / "labels.db", f"UPDATE event SET at = '{at}' WHERE kind = 'finished'")
+        assert main(["erase", "retention", "--store", url(home / "labels.db")]) == 0
+        assert "spam: its texts are due and were not erased" in capsys.readouterr().out
 
 
 def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
