@@ -126,12 +126,18 @@ class Names:
 
     parameter   a parameter of a method, by its name
     argument    an argument of ``labelcore.Plan``, by its name
-    valued      an argument of ``labelcore.Plan`` with its value
+    valued      one of both with its value; value: this alone, "" where it stands as it is
     """
 
     parameter: Callable[[str], str] = "params[{!r}]".format
     argument: Callable[[str], str] = str
     valued: Callable[[str, Any], str] = "{} {!r}".format
+    value: Callable[[str, Any], str] = lambda name, value: ""
+
+    def told(self, name: str, value: Any) -> str:
+        if isinstance(value, tuple):
+            return ", ".join(self.value(name, one) or str(one) for one in value)
+        return self.value(name, value) or repr(value)
 
 
 class _Wording(Formatter):
@@ -143,13 +149,13 @@ class _Wording(Formatter):
     def get_field(self, field_name: str, args: Any, kwargs: Mapping[str, Any]) -> tuple[Any, str]:
         kind, _, called = field_name.partition(".")
         name, valued, value = called.partition("=")
-        if kind == "params":
-            return self.names.parameter(name), name
-        if kind != "plan":
+        if kind not in ("params", "plan") and not value:
             return kwargs[field_name], field_name
+        if kind == "value":
+            return self.names.told(name, kwargs[value]), name
         if valued:
             return self.names.valued(name, value or kwargs[name]), name
-        return self.names.argument(name), name
+        return (self.names.parameter if kind == "params" else self.names.argument)(name), name
 
 
 class _Template(str):
@@ -171,7 +177,7 @@ class _Refusal(ValueError):
     def naming(cls, argument: str, rule: str, **facts: Any) -> Self:
         """With a rule that names other arguments: {params.parent} is a parameter, {plan.budget} an
         argument of a plan, {plan.promise=watched} one with a value, {plan.design=} one whose value
-        is a fact. Every other field is a fact, which is never read for fields itself."""
+        is a fact, {value.margin=least} a fact as a margin. Other fields are facts, never read."""
         return cls(argument, _Template(rule), **facts)
 
     def _keep(self, argument: str, rule: str, facts: Mapping[str, Any]) -> None:
@@ -182,8 +188,9 @@ class _Refusal(ValueError):
         text = self.rule
         if isinstance(text, _Template):
             text = _Wording(names).vformat(text, (), self.facts)
-        got = f", got {self.facts['got']!r}" if "got" in self.facts else ""
-        return f"{subject} {text}{got}"
+        if "got" in self.facts:
+            text = f"{text}, got {names.value(self.argument, self.value) or repr(self.value)}"
+        return f"{subject} {text}"
 
 
 class ArgumentError(_Refusal):
@@ -219,20 +226,16 @@ class PlanArgumentError(PlanError, _Refusal):
         super().__init__(self.worded(Names()), short, remedies)
 
     def worded(self, names: Names) -> str:
-        alone = "given" not in self.facts
-        called = names.argument(self.argument) if alone else names.valued(self.argument, self.value)
-        return self._words(called, names)
+        if "given" in self.facts:
+            return self._words(names.valued(self.argument, self.value), names)
+        return self._words(names.argument(self.argument), names)
 
 
 class ParameterError(PlanError, _Refusal):
     """A parameter of a method has a value that a rule forbids; a form says it by its own labels.
 
-    >>> error = ParameterError.naming("parent", "must differ from {params.children}", got="lr")
-    >>> print(error)
+    >>> print(ParameterError.naming("parent", "must differ from {params.children}", got="lr"))
     params['parent'] must differ from params['children'], got 'lr'
-    >>> labels = {"parent": "The parent", "children": "the children"}
-    >>> error.worded(Names(parameter=labels.__getitem__))
-    "The parent must differ from the children, got 'lr'"
     """
 
     def __init__(

@@ -121,11 +121,13 @@ def helped_sample(setup: Setup, frame: Frame) -> HelpedSample:
 def _check_guesses(setup: Setup) -> None:
     name = setup.classifier
     if name is None or item_probability(setup.population, name) is None:
-        raise ParameterError(
+        raise ParameterError.naming(
             "interval",
-            "= 'difference' needs a helper, or a score between 0 and 1 for every item, "
-            f"which {'the file lacks' if name is None else f'classifier {name!r} lacks'}; "
-            "use 'wilson'",
+            "= {value.interval=value} needs a helper, or a score between 0 and 1 for every item, "
+            "which {lacking} lacks; use {value.interval=other}",
+            value=DIFFERENCE,
+            other=WILSON,
+            lacking="the file" if name is None else f"classifier {name!r}",
         )
 
 
@@ -376,19 +378,21 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         check_summaries(estimands, promise)
         if params.interval == DIFFERENCE and promise == Promise.WATCHED:
-            raise ParameterError(
+            raise ParameterError.naming(
                 "interval",
-                "= 'difference' holds at the planned size only; use promise "
-                "'fixed', or interval 'wilson'",
+                "= {value.interval=value} holds at the planned size only; use "
+                "{plan.promise=fixed}, or {params.interval=wilson}",
+                value=params.interval,
             )
         if params.helpers and params.interval != DIFFERENCE:
-            raise ParameterError(
-                "helpers", f"need interval 'difference', got interval {params.interval!r}"
-            )
+            need = "need {params.interval=difference}, got {params.interval=}"
+            raise ParameterError.naming("helpers", need, interval=params.interval)
         if params.interval == SEQUENCE_OF and promise == Promise.FIXED:
-            raise ParameterError(
+            raise ParameterError.naming(
                 "interval",
-                "= 'sequence' is for watching; use promise 'watched', or interval 'wilson'",
+                "= {value.interval=value} is for watching; use {plan.promise=watched}, or "
+                "{params.interval=wilson}",
+                value=params.interval,
             )
 
     def chosen(self, setup: Setup) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from labelcore.designs.curves import (
 )
 from labelcore.designs.profile_figures import graded_mean
 from labelcore.designs.scalars import EstimatesFromCells, Figures
-from labelcore.errors import PlanError
+from labelcore.errors import PlanArgumentError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand
 from labelcore.population.kept import Kept, Recent, Same
 from labelcore.promises import Form, Method, Promise, State
@@ -167,8 +167,8 @@ READ_TOGETHER = ("precision", "recall", "f1", "accuracy", "specificity")
 
 
 AT_SIZE_ONLY = (
-    "{name} by this method was measured at the planned size only; use promise 'fixed', or watch it "
-    "with 'geometric_strata'"
+    "cannot go with {value.estimands=name} by this method, measured at the planned size only; use "
+    "{plan.promise=fixed}, or watch it with {plan.design=geometric_strata}"
 )
 AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
@@ -338,7 +338,10 @@ def check_summaries(estimands: tuple[str, ...], promise: Promise | None) -> None
     """Raises PlanError where a number of the whole list would be watched."""
     summed = [name for name in estimands if name in SUMMARIES]
     if summed and promise == Promise.WATCHED:
-        raise PlanError(AT_SIZE_ONLY.format(name=summed[0]), "holds at the planned size only")
+        short = "holds at the planned size only"
+        raise PlanArgumentError.naming(
+            "promise", AT_SIZE_ONLY, name=summed[0], given=str(promise), short=short
+        )
 
 
 def side_by_side(

@@ -131,9 +131,10 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
         if name not in method.estimands:
             raise PlanArgumentError.naming(
                 "estimands",
-                "names {value!r}, which {plan.design=} does not estimate; it estimates {able}",
+                "names {value.estimands=value}, which {plan.design=} does not estimate; it "
+                "estimates {value.estimands=able}",
                 design=method.name,
-                able=", ".join(method.estimands),
+                able=tuple(method.estimands),
                 value=name,
             )
 
@@ -164,10 +165,11 @@ def check_groups(plan: Terms) -> None:
             "by", f"must name one column, or two that are crossed, got {', '.join(plan.by)}"
         )
     if not plan.method.draws_by_group:
-        able = ", ".join(name for name, design in DESIGNS.items() if design.draws_by_group)
+        able = tuple(name for name, design in DESIGNS.items() if design.draws_by_group)
         raise PlanArgumentError.naming(
             "by",
-            "needs a method that draws by group, which {plan.design=} does not; {able} do",
+            "needs a method that draws by group, which {plan.design=} does not; "
+            "{value.design=able} do",
             design=plan.design,
             able=able,
         )
@@ -198,14 +200,15 @@ def check_numbers(plan: Terms) -> None:
         raise PlanArgumentError("rules", newer, got=plan.rules)
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
-    for name, limit in (("margin", 0.5), ("group_margin", 0.5), ("confidence", 1.0)):
+    for name, limit in (("margin", 0.5), ("group_margin", 0.5), ("confidence", 1)):
         value = getattr(plan, name)
         if value is None and name != "confidence":
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
-            raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", got=value)
+            rule = "must lie between 0 and {value." + name + "=limit}"
+            raise PlanArgumentError.naming(name, rule, limit=limit, got=value)
     _check_further_readings(plan)
     margins = plan.margin, plan.group_margin
     unsized = plan.budget is None and margins == (None, None) and not plan.claims
@@ -220,8 +223,8 @@ def check_numbers(plan: Terms) -> None:
     if plan.target not in plan.method.targets:
         raise PlanArgumentError.naming(
             "target",
-            "must be {able} for {plan.design=}",
-            able=" or ".join(plan.method.targets),
+            "must be {value.target=able} for {plan.design=}",
+            able=tuple(plan.method.targets),
             design=plan.design,
             got=plan.target,
             short="speaks of this file only" if plan.target == "process" else "",
@@ -247,13 +250,11 @@ def _check_further_readings(plan: Terms) -> None:
             got=plan.readers,
         )
     if plan.readers > 2 and not plan.overlap:
-        raise PlanArgumentError.naming(
-            "readers", "needs an {plan.overlap} above 0", got=plan.readers
-        )
+        raise PlanArgumentError.naming("readers", "needs {plan.overlap} above 0", got=plan.readers)
     if plan.repeats and plan.overlap:
         raise PlanArgumentError.naming(
             "repeats",
-            "cannot go with an {plan.overlap}: items that other people judge as well are not "
+            "cannot go with {plan.overlap}: items that other people judge as well are not "
             "shown to the same person twice",
             got=plan.repeats,
         )
@@ -354,11 +355,11 @@ def check_existing(plan: Terms) -> None:
     if plan.existing == "ignored":
         return
     if plan.existing not in plan.method.existing:
-        able = ", ".join(name for name, row in DESIGNS.items() if plan.existing in row.existing)
+        able = tuple(name for name, row in DESIGNS.items() if plan.existing in row.existing)
         raise PlanArgumentError.naming(
             "existing",
             "cannot go with {plan.design=}, which does not use existing labels; it works with "
-            "{able}, and any design with {plan.existing=ignored}",
+            "{value.design=able}, and any method with {plan.existing=ignored}",
             design=plan.design,
             able=able,
             given=plan.existing,
@@ -417,9 +418,9 @@ def resolved_promise(plan: Terms) -> Promise:
     if plan.promise not in method.promises:
         raise PlanArgumentError.naming(
             "promise",
-            "cannot go with {plan.design=}, which has {able}",
+            "cannot go with {plan.design=}, which has {value.promise=able}",
             design=plan.design,
-            able=", ".join(method.promises),
+            able=tuple(map(str, method.promises)),
             given=plan.promise,
         )
     if plan.promise == Promise.WATCHED and too_small:

@@ -458,13 +458,12 @@ def _check_reachable(outlook: Outlook, margin: float, most: int) -> None:
     reachable = least < NOTHING_KNOWN
     raise PlanArgumentError.naming(
         "margin",
-        "must be at least {least:g}, which all {most:,} items are expected to give, got {value:g}"
+        "must be at least {value.margin=least}, which all {most:,} items are expected to give"
         if reachable
-        else "is reached by no number of labels: all {most:,} items leave a figure unknown; got "
-        "{value:g}",
+        else "is reached by no number of labels: all {most:,} items leave a figure unknown",
         least=least,
         most=most,
-        value=margin,
+        got=margin,
         short="no number of labels reaches this margin",
         remedies=[Remedy(f"plan for {least:g}", {"margin": least})] if reachable else [],
     )

@@ -31,12 +31,12 @@ ASSUMED = {
 }
 
 
-def number_words(number: int) -> str:
+def count(number: int, noun: str = "label") -> str:
     """
-    >>> number_words(1), number_words(1200)
-    ('1 label', '1,200 labels')
+    >>> count(1), count(1204)
+    ('1 label', '1,204 labels')
     """
-    return f"{number:,} label{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def taken_words(number: int, use: str) -> str:
@@ -54,7 +54,7 @@ def from_labels(labels: int, existing: int, use: str, given: str = "") -> str:
     >>> from_labels(420, 300, "random"), from_labels(120, 1, "certainty", "by one person")
     ('420 labels (300 of them from before)', '120 labels by one person and 1 known item')
     """
-    words = number_words(labels)
+    words = count(labels)
     if use == "random":
         before = "all" if existing == labels else f"{existing:,}"
         new = f", the new ones {given}" if given else ""
@@ -67,4 +67,4 @@ def from_labels(labels: int, existing: int, use: str, given: str = "") -> str:
 
 def assumed(number: int, use: str) -> tuple[str, ...]:
     """What taking the labels for that assumes."""
-    return (ASSUMED[use].format(number=number_words(number)),) if use in ASSUMED else ()
+    return (ASSUMED[use].format(number=count(number)),) if use in ASSUMED else ()

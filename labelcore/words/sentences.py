@@ -15,6 +15,7 @@ from labelcore.promises import Form, Promise, State
 from labelcore.results.told_values import Told
 from labelcore.results.types import Estimate, Scope
 from labelcore.words import found_so_far
+from labelcore.words.existing import count as count
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity
 
@@ -231,14 +232,6 @@ def points(half_width: float) -> str:
     digits = decimals(2 * half_width)
     scale = 10**digits
     return f"{ceil(100 * scale * half_width - 1e-9) / scale:.{digits}f} points"
-
-
-def count(number: int, noun: str = "label") -> str:
-    """
-    >>> count(1), count(1204)
-    ('1 label', '1,204 labels')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def first_items(number: int) -> str:

@@ -479,7 +479,7 @@ def test_numbers_of_a_list_by_methods_for_predictions(known: Known, design: str)
 
 @pytest.mark.parametrize("design", AT_SIZE)
 def test_numbers_of_a_list_are_not_watched_by_them(known: Known, design: str) -> None:
-    said = "average_precision by this method was measured at the planned size only; use promise"
+    said = "'average_precision' by this method, measured at the planned size only; use promise"
     with pytest.raises(PlanError, match=said):
         lc.Plan(design, ["precision", OWN[0]], budget=200, promise="watched")
     plan = lc.Plan(design, ["precision", OWN[0]], budget=200, target="process")

@@ -254,8 +254,8 @@ def test_what_cannot_be_settled_says_why(population: lc.Population) -> None:
         ({"overlap": 0.1, "readers": 1}, "readers must be at least 2, got 1"),
         ({"overlap": 0.1, "readers": 99}, "readers must be at most 10: nothing is settled of an"),
         ({"overlap": 0.1, "readers": 2.5}, "readers must be a whole number of people, got 2.5"),
-        ({"readers": 3}, "readers needs an overlap above 0, got 3"),
-        ({"overlap": 0.1, "repeats": 0.1}, "repeats cannot go with an overlap"),
+        ({"readers": 3}, "readers needs overlap above 0, got 3"),
+        ({"overlap": 0.1, "repeats": 0.1}, "repeats cannot go with overlap"),
     ],
 )
 def test_bad_input_says_what_is_wrong(arguments: dict[str, object], message: str) -> None:

@@ -38,6 +38,12 @@ def refused(design: str, estimand: str, **params: Any) -> ParameterError:
             "First rank must be at least (window + 2) / epsilon = 100, got 20",
         ),
         (
+            "simple_random", "accuracy", {"helpers": ["length"]}, "helpers", None,
+            "params['helpers'] need interval 'difference', got interval 'wilson'",
+            "Helpers need interval “helped by other columns (planned size only)”, got interval "
+            "“labels only”",
+        ),
+        (
             "reach_selection", "selection",
             {"precision_threshold": 0.5, "precision_slack": 0.6}, "precision_slack", 0.6,
             "params: precision_slack must lie between 0 and precision_threshold = 0.5, got 0.6",

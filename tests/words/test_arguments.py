@@ -24,7 +24,28 @@ SOUND: dict[str, Any] = {"design": "simple_random", "estimands": ["accuracy"], "
         (
             {"margin": 0.7}, "margin", 0.7,
             "margin must lie between 0 and 0.5, got 0.7",
-            "Goal must lie between 0 and 0.5, got 0.7",
+            "Goal must lie between 0 and ± 50 points, got ± 70 points",
+        ),
+        (
+            {"design": "paula", "estimands": ["precision_curve"], "target": "process"},
+            "target", "process",
+            "target must be file for design 'paula', got 'process'",
+            "Scope must be “This file” for “PAULA”, got “Items like these”",
+        ),
+        (
+            {"design": "stratified", "by": "language"}, "by", None,
+            "by needs a method that draws by group, which design 'stratified' does not; "
+            "recalibrated_neyman, agreement_patterns do",
+            "Choice of groups needs a method that draws by group, which “Strata by sureness” does "
+            "not; “Recalibrated Neyman”, “Agreement patterns” do",
+        ),
+        (
+            {"estimands": ["average_precision"], "promise": "watched"}, "promise", "watched",
+            "promise 'watched' cannot go with 'average_precision' by this method, measured at the "
+            "planned size only; use promise 'fixed', or watch it with design 'geometric_strata'",
+            "“I look while I label, and may stop when I like” cannot go with “Average precision” "
+            "by this method, measured at the planned size only; use “I look once, when all planned "
+            "labels are there”, or watch it with “Geometric strata”",
         ),
         (
             {"design": "recalibrated_neyman", "budget": 9, "promise": "watched"}, "budget", 9,
@@ -39,16 +60,16 @@ SOUND: dict[str, Any] = {"design": "simple_random", "estimands": ["accuracy"], "
             "promise", "watched",
             "promise 'watched' cannot go with design 'paula', which has fixed",
             "“I look while I label, and may stop when I like” cannot go with “PAULA”, which has "
-            "fixed",
+            "“I look once, when all planned labels are there”",
         ),
         (
             {"design": "stratified", "existing": "random"}, "existing", "random",
             "existing 'random' cannot go with design 'stratified', which does not use existing "
             "labels; it works with simple_random, recalibrated_neyman, paired_comparison, "
-            "agreement_patterns, and any design with existing 'ignored'",
+            "agreement_patterns, and any method with existing 'ignored'",
             "“A random sample of this file” cannot go with “Strata by sureness”, which does not "
-            "use existing labels; it works with simple_random, recalibrated_neyman, "
-            "paired_comparison, agreement_patterns, and any design with “I do not want to use "
+            "use existing labels; it works with “Plain random sample”, “Recalibrated Neyman”, "
+            "“Paired comparison”, “Agreement patterns”, and any method with “I do not want to use "
             "them”",
         ),
         (
@@ -74,7 +95,7 @@ def test_a_refusal_is_worded_for_python_and_for_the_page(
     assert (error.argument, error.value) == (argument, value)
     assert error.rule
     assert str(error).startswith(python)
-    assert refusal_words(error).startswith(page)
+    assert refusal_words(error).startswith(page) and "_" not in page
 
 
 def test_a_value_with_braces_is_told_as_it_is() -> None:

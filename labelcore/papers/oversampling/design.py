@@ -175,10 +175,11 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if promise == Promise.WATCHED and params.interval != NORMAL:
-            raise ParameterError(
+            raise ParameterError.naming(
                 "interval",
-                f"= {params.interval!r} is given at the planned size only; use promise "
-                "'fixed', or leave the interval out to watch",
+                "= {value.interval=value} is given at the planned size only; use "
+                "{plan.promise=fixed}, or leave the interval out to watch",
+                value=params.interval,
             )
         assumed = (params.assumed_precision, params.assumed_recall)
         if (assumed[0] is None) != (assumed[1] is None):
