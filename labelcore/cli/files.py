@@ -36,7 +36,6 @@ from labelcore.population.joined_scores import join_scores
 from labelcore.population.roles import Roles, passing, roles_of
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Tree
-from labelcore.report.data import finite
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.quantities import spoken_key
@@ -315,7 +314,7 @@ def plan(as_json: bool, **given: Any) -> None:
         *ahead.derived["notes"],
         *([expected_words(expected)] if (expected := ahead.derived["expected_saving"]) else []),
     ]
-    say(finite(values), sentences, as_json)
+    say(values, sentences, as_json)
 
 
 @click.command()
@@ -332,6 +331,6 @@ def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given
     summary = done.summary()
     keys, audit = set(map(str, summary.index)) - set(chosen.claims), population.has_judge
     table = summary.rename(index={key: spoken_key(key, audit) for key in keys})
-    rows: dict[str, Mapping[str, Any]] = finite(summary.to_dict("index"))
+    rows = summary.to_dict("index")
     values = {"plan": done.plan.to_dict(), "seed": simulation_seed, "summary": rows}
     say(values, [table.to_string(float_format="{:.4f}".format)], as_json)

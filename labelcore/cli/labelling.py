@@ -16,7 +16,6 @@ from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
 from labelcore.report import LABEL_FORMS, labels_file
 from labelcore.report.along_ranks import headline
-from labelcore.report.data import finite
 from labelcore.report.judged import judged_of
 from labelcore.session.session import Session
 from labelcore.store import open_store
@@ -188,7 +187,7 @@ def status(store: str, project: str | None, moved: str | None, as_json: bool) ->
     said = [headline(session), *(result.sentence() for result in results.values())]
     lines = [_line(values), *dict.fromkeys(said)]
     if judged is not None:
-        values["judged"] = finite(judged.to_dict())
+        values["judged"] = judged.to_dict()
         tables = (table.to_string(index=False) for table in judged.tables().values())
         lines += [*judged.sentences(), *tables]
     say(values, lines, as_json)

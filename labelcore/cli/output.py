@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from labelcore.results.base import plain
 from labelcore.whole_file import whole_file
 
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
@@ -25,7 +26,7 @@ def echo(text: str, *, err: bool = False) -> None:
 def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> None:
     """Print the sentences, or the values as JSON."""
     if as_json:
-        echo(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False))
+        echo(json.dumps(plain(values), ensure_ascii=False, indent=2, allow_nan=False))
         return
     for sentence in sentences:
         echo(sentence)

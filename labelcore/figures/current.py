@@ -38,7 +38,7 @@ from labelcore.figures.tables import figure_table
 from labelcore.figures.with_classifier import agreements, race_of
 from labelcore.log.engine import Engine
 from labelcore.log.recuts import found_recut
-from labelcore.results.base import Finding
+from labelcore.results.base import Finding, plain
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.lists import ListDifference
@@ -309,7 +309,7 @@ def _figures(result: Finding) -> dict[str, Any]:
             "state": str(result.status),
             "promise": str(result.promise),
             "candidates": {
-                str(row["classifier"]): {name: _known(row[name]) for name in ends}
+                str(row["classifier"]): {name: plain(row[name]) for name in ends}
                 for row in result.bounds.to_dict("records")
             },
         }
@@ -330,8 +330,3 @@ def _figures(result: Finding) -> dict[str, Any]:
         "promise": str(result.promise),
         **({"tentative": True} if tentative else {}),
     }
-
-
-def _known(value: Any) -> Any:
-    """A JSON value; None for NaN."""
-    return str(value) if isinstance(value, str) else None if np.isnan(value) else float(value)

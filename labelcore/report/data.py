@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from typing import Any
 
 from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.facts import Facts, gather
+from labelcore.results.base import plain
 from labelcore.results.curves import Cut
 from labelcore.session.session import Session
 
@@ -66,7 +66,7 @@ def report_text(facts: Facts) -> str:
         "log": {"events": len(facts.events), "seal": facts.seal},
         "held_against": {**asdict(facts.held), "sentences": facts.held.sentences()},
     }
-    return json.dumps(finite(values), ensure_ascii=False, indent=2, allow_nan=False)
+    return json.dumps(plain(values), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
@@ -124,14 +124,3 @@ def _end(facts: Facts, index: int) -> dict[str, Any]:
         "text": event.text,
         "detail": dict(event.detail),
     }
-
-
-def finite(values: Any) -> Any:
-    """JSON values with NaN and infinities as None, and NumPy's numbers as Python's."""
-    if isinstance(values, dict):
-        return {str(key): finite(value) for key, value in values.items()}
-    if isinstance(values, (list, tuple)):
-        return [finite(value) for value in values]
-    if hasattr(values, "item"):
-        values = values.item()
-    return None if isinstance(values, float) and not math.isfinite(values) else values

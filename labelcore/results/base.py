@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
@@ -32,16 +33,16 @@ def sentence(result: Any, given: str = "") -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value in the types of JSON: arrays and tables become lists, NaN becomes None, words out
-    of a closed set become texts.
+    """A value in the types of JSON: arrays and tables become lists, NaN and infinities become None,
+    NumPy's numbers Python's, words out of a closed set texts.
 
-    >>> plain((0.5, float("nan"), np.array([1.0, np.nan])))
+    >>> plain((0.5, float("inf"), np.array([1.0, np.nan])))
     [0.5, None, [1.0, None]]
     """
     if isinstance(value, pd.DataFrame):
         return [plain(row) for row in value.to_dict("records")]
-    if isinstance(value, np.ndarray):
-        return [plain(element) for element in value.tolist()]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
     if isinstance(value, Mapping):
         return {str(name): plain(element) for name, element in value.items()}
     if isinstance(value, (list, tuple)):
@@ -50,7 +51,7 @@ def plain(value: Any) -> Any:
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Word):
         return value.value
-    return None if isinstance(value, float) and value != value else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class Result:
@@ -96,7 +97,7 @@ class Result:
         Returns
         -------
         dict
-            Arrays and tables are lists; NaN is None.
+            Arrays and tables are lists; NaN and infinities are None.
         """
         return {**plain(self), "sentence": self.sentence()}
 
@@ -108,7 +109,7 @@ class Result:
         str
             One JSON object.
         """
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def figure(self) -> Any:
         """The result as a picture.

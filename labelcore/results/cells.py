@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.results.base import Result
+from labelcore.results.base import Result, plain
 from labelcore.results.types import Estimate
 
 COLUMNS = (
@@ -145,12 +145,11 @@ class Table(Result):
         dict
             by, confidence, together, sentence, and under "cells" the rows of ``to_frame``.
         """
-        rows = [{name: _plain(row[name]) for name in COLUMNS} for row in self._records()]
         return {
             "by": self.by,
             "confidence": self.confidence,
             "together": self.together,
-            "cells": rows,
+            "cells": plain([*self._records()]),
             "sentence": self.sentence(),
         }
 
@@ -190,8 +189,3 @@ class Table(Result):
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence and the table."""
         return f"{super(Table, self)._repr_html_()}{self.to_frame().to_html(index=False)}"
-
-
-def _plain(value: Any) -> Any:
-    """None for NaN."""
-    return None if isinstance(value, float) and value != value else value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from labelcore.results.base import Finding
+from labelcore.results.base import Finding, plain
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
@@ -58,7 +57,7 @@ def result_rows(project: str, result: Finding) -> list[dict[str, Any]]:
             {
                 **shared,
                 "threshold": score.get(row["classifier"]),
-                **{str(name): _known(value) for name, value in row.items()},
+                **{str(name): plain(value) for name, value in row.items()},
             }
             for row in rows
         ]
@@ -69,11 +68,6 @@ def result_rows(project: str, result: Finding) -> list[dict[str, Any]]:
         numbers = numbers.iloc[result.shown].reset_index(drop=True)
     columns = {str(name): numbers[name].tolist() for name in numbers}
     return [
-        {**shared, **{name: _known(values[place]) for name, values in columns.items()}}
+        {**shared, **{name: plain(values[place]) for name, values in columns.items()}}
         for place in range(len(numbers))
     ]
-
-
-def _known(value: Any) -> Any:
-    """None for NaN: an empty cell."""
-    return None if isinstance(value, float) and math.isnan(value) else value

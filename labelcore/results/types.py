@@ -144,7 +144,7 @@ class Estimate(Told, Finding):
         Returns
         -------
         dict
-            NaN is None.
+            NaN and infinities are None.
         """
         return {**super(Estimate, self).to_dict(), "told": self.told}
 
@@ -274,7 +274,7 @@ class Claim(Finding):
         """
         values = super(Claim, self).to_dict()
         for name in ("log_evidence", "log_evidence_against"):
-            values[name] = max(min(values[name], 1e6), -1e6)
+            values[name] = max(min(getattr(self, name), 1e6), -1e6)
         return {**values, "evidence": self.evidence, "evidence_against": self.evidence_against}
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.base import Finding
+from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.results.types import Scope
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.cases import once, sampled
@@ -30,6 +31,14 @@ def test_estimate_round_trip() -> None:
     assert lc.Estimate.from_dict(json.loads(ONE.to_json())) == ONE
     none = replace(ONE, value=None, tail_share=None, state="nothing", low=0.0, high=1.0)
     assert lc.Estimate.from_dict(json.loads(none.to_json())) == none
+
+
+def test_json_holds_no_number_that_readers_refuse() -> None:
+    counts = (np.int64(3), 3, 0, 9, np.inf, 1.5, np.inf, 0.01)
+    shared = Shared("yes", "word", "text", "prize", False, *counts)  # type: ignore[arg-type]
+    text = ErrorsInCommon("lr", 12, 24, 5, 0.95, (shared,)).to_json()
+    (found,) = json.loads(text, parse_constant=pytest.fail)["found"]
+    assert (found["wrong"], found["times"], found["low"], found["high"]) == (3, None, 1.5, None)
 
 
 def test_estimate_is_frozen_and_consistent() -> None:
