@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from labelcore.stats.profile import (
     Cells,
@@ -35,42 +34,16 @@ RECYCLED, NEW, REMAINDER = 0, 1, 2
 """Where an element of a sample comes from: S+, S- and S_remain of algorithm 1."""
 
 
-def sample_size(margin: float, delta: float, precision: float = 0.5) -> int:
-    """Draws that estimate a precision of at least ``precision`` within ``margin``, by the normal
-    curve.
-
-    margin      epsilon, a proportion in (0, 1); delta: the error level in (0, 1)
-    precision   p_0 in [1/2, 1); 1/2 assumes nothing
-    Promise     none at small samples: the planner's formula, not an interval.
-    Raises      ValueError for a number outside its range.
-    Source:     equation 1. The print has z of 1 - delta; its footnote and its figures mean the
-                two-sided quantile, which is used here.
-
-    >>> sample_size(0.03, 0.05), sample_size(0.03, 0.05, 0.9), sample_size(0.03, 0.05, 0.93)
-    (1068, 385, 278)
-    """
-    for name, value in (("margin", margin), ("delta", delta)):
-        if not 0 < value < 1:
-            raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
-    if not 0.5 <= precision < 1:
-        raise ValueError(f"precision must be at least 0.5 and below 1, got {precision!r}")
-    z = float(ndtri(1 - delta / 2))
-    return max(math.ceil(z * z * precision * (1 - precision) / margin**2 - 1e-9), 1)
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Recycled:
     """One classifier's sample S_C: draws with replacement, so that an item may come several times.
 
     items      (size,), positions of the items in the order of S_C
     origin     (size,), RECYCLED, NEW or REMAINDER
-    available  X = |S+|, elements of the parent's sample that the child calls positive; 0 for the
-               parent itself
     """
 
     items: IntArray
     origin: NDArray[np.int8]
-    available: int
 
     @property
     def saved(self) -> int:
@@ -125,7 +98,7 @@ def child_sample(
     items = np.concatenate([mixed, _of_two(overlap, rest, index)])
     origin = np.full(size, REMAINDER, dtype=np.int8)
     origin[:kept] = np.where(old, RECYCLED, NEW)
-    return Recycled(items, origin, len(plus))
+    return Recycled(items, origin)
 
 
 def _check(size: int, option: str) -> None:
@@ -194,7 +167,7 @@ def recycle_all(
             raise ValueError(f"called[{place}] must hold at least one positive, got none")
         if above < 0:
             items = _uniform(order[mine], size, random)
-            samples.append(Recycled(items, np.full(size, NEW, dtype=np.int8), 0))
+            samples.append(Recycled(items, np.full(size, NEW, dtype=np.int8)))
             continue
         shared = called[above][order]
         overlap, rest = order[mine & shared], order[mine & ~shared]

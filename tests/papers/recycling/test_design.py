@@ -188,6 +188,13 @@ def test_a_parent_that_calls_everything(tmp_path: Path) -> None:
     assert found["recall@a"].low < true_value(known, "recall@a") < found["recall@a"].high
 
 
+@pytest.mark.parametrize(("negatives", "told"), [(4, True), (23, True), (24, False)])
+def test_few_labels_among_the_negatives_are_told(known: Known, negatives: int, told: bool) -> None:
+    note = f"Recall may lean upwards with labels for {negatives} of the items that vote calls "
+    notes = lc.preview(known.population, plan_of(params={"negatives": negatives})).derived["notes"]
+    assert (note + "negative: take 24 or more." in notes) == told
+
+
 def test_the_vote_is_suggested(known: Known) -> None:
     names = tuple(known.population.classifiers)
     found = Recycling().suggested(known.population, names)

@@ -20,7 +20,6 @@ from labelcore.papers.recycling.samples import (
     child_sample,
     level_share,
     recycle_all,
-    sample_size,
     suggest_parent,
 )
 from labelcore.papers.recycling.savings import Savings, mean_savings, savings
@@ -48,14 +47,14 @@ def unmixed(random: np.random.Generator, size: int, option: str) -> Recycled:
     """Broken: S+ before S-, and cut."""
     whole = child(random, 400, option)
     order = np.argsort(whole.origin, kind="stable")[:size]
-    return Recycled(whole.items[order], whole.origin[order], whole.available)
+    return Recycled(whole.items[order], whole.origin[order])
 
 
 def without_new(random: np.random.Generator, size: int, option: str) -> Recycled:
     """Broken: S+ and a remainder, nothing from outside the parent's set."""
     plus = within(random.choice(PARENT, 40))[:size]
     rest = random.choice(np.concatenate([OVERLAP, REST]), size - len(plus))
-    return Recycled(np.concatenate([plus, rest]), np.zeros(size, dtype=np.int8), len(plus))
+    return Recycled(np.concatenate([plus, rest]), np.zeros(size, dtype=np.int8))
 
 
 def elements_are_uniform(draw: Child, size: int, option: str) -> bool:
@@ -96,7 +95,7 @@ def test_origins() -> None:
     random = np.random.default_rng(1)
     plus = np.array([20, 20, 25])
     one = child_sample(plus, OVERLAP, REST, 30, "shuffle", random)
-    assert (one.available, one.saved) == (3, 3)
+    assert one.saved == 3
     assert sorted(one.items[one.origin == RECYCLED].tolist()) == [20, 20, 25]
     assert np.isin(one.items[one.origin == NEW], REST).all()
     kinds = one.origin[: one.saved + (one.origin == NEW).sum()]
@@ -112,7 +111,7 @@ def test_nothing_to_recycle(option: str) -> None:
     for overlap, parent in ((nothing, PARENT[:5]), (OVERLAP, np.array([0, 1, 1]))):
         plus = parent[np.isin(parent, overlap)]
         one = child_sample(plus, overlap, REST, 50, option, random)
-        assert (one.saved, one.available) == (0, 0)
+        assert one.saved == 0
         assert set(one.origin.tolist()) == {REMAINDER}
         assert np.isin(one.items, np.concatenate([overlap, REST])).all()
 
@@ -146,7 +145,6 @@ def test_levels_and_a_child_that_is_a_parent() -> None:
     samples = recycle_all(called, (-1, 0, 1), np.arange(8), 60, "shuffle", random)
     for mine, sample in zip(called, samples, strict=True):
         assert mine[sample.items].all() and len(sample.items) == 60
-    assert samples[2].available == called[2][samples[1].items].sum()
 
 
 def grandchild_is_unbiased(whole: bool) -> bool:
@@ -310,9 +308,6 @@ MASK = np.array([[True, False], [False, False]])
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: sample_size(0, 0.05), "margin must lie between 0 and 1, got 0"),
-        (lambda: sample_size(0.03, 1.5), "delta must lie between 0 and 1, got 1.5"),
-        (lambda: sample_size(0.03, 0.05, 0.4), "precision must be at least 0.5 .* got 0.4"),
         (lambda: child_sample(NONE, NONE, NONE, 5, "shuffle", RANDOM), "overlap and rest must"),
         (lambda: child_sample(PARENT, NONE, REST, 5, "shuffle", RANDOM), "overlap must hold"),
         (lambda: child_sample(NONE, NONE, REST, 0, "shuffle", RANDOM), "size must be at least 1"),
