@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,7 @@ from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.tables import reading_table
-from labelcore.ui.times import dated, reader_zone
+from labelcore.ui.times import dated, moment_of, reader_zone
 
 HEAD = ("When", "Who", "What", "About")
 NOTHING = "Nothing yet."
@@ -93,16 +93,14 @@ def _filtered(acts: Sequence[Act]) -> list[Act]:
                            format_func=lambda name: plain(name, 80))  # fmt: skip
         since = st.date_input("Since", None, key="trail-since", width=165)
         about = st.text_input("About", key="trail-about", width=171, placeholder="project, item")
-    where = reader_zone()
-    start = (
-        datetime(since.year, since.month, since.day, tzinfo=where).astimezone(UTC)
-        if isinstance(since, date) else None
-    )  # fmt: skip
+    where, start = reader_zone(), None
+    if isinstance(since, date):
+        start = datetime(since.year, since.month, since.day, tzinfo=where)
     return [
         act for act in acts
         if what in (ANY, act.what) and who in (ALL, act.who)
         and about.casefold() in act.about.casefold()
-        and (start is None or datetime.fromisoformat(act.at) >= start)
+        and (start is None or ((at := moment_of(act.at, where)) is not None and at >= start))
     ]  # fmt: skip
 
 

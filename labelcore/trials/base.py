@@ -82,16 +82,10 @@ class Trial:
         marked = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.{suffix}"
         for path in (plain, marked):
             if not path.exists():
-                _write_whole(path, data)
-                return path
+                break
             if path.read_bytes() == data:
                 return path
-        _write_whole(marked, data)
-        return marked
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """The file appears under its name only when all of it is on the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path, shared=True) as stream:
-        stream.write(data)
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(path, shared=True) as stream:
+            stream.write(data)
+        return path

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from labelcore.plan.plan import Plan
 from labelcore.planning.simulation import simulate
@@ -26,13 +27,20 @@ STEPS_UNTIL = 15
 """Labels after which they need not be said any more."""
 Ends = tuple[float, float]
 _making = ThreadPoolExecutor(1, thread_name_prefix="trials")
-_simulated: dict[tuple[str, str], Future[list[Ends]]] = {}
+_kept: dict[tuple[str, ...], Future[Any]] = {}
 
 
-@cache
+def _beside(key: tuple[str, ...], work: Callable[..., Any], *given: object) -> Future[Any]:
+    """What is made once, beside what is going on; what failed is tried again."""
+    made = _kept.get(key)
+    if made is None or (made.done() and made.exception() is not None):
+        made = _kept[key] = _making.submit(work, *given)
+    return made
+
+
 def _data(name: str) -> Future[bytes]:
-    """The file of a trial, made beside what is going on: its classifiers are trained for it."""
-    return _making.submit(_made, TRIALS[name])
+    """The file of a trial: its classifiers are trained for it."""
+    return _beside((name,), _made, TRIALS[name])
 
 
 def _made(trial: Trial) -> bytes:
@@ -95,9 +103,7 @@ def simulated(session: Session) -> list[Ends]:
 def _others(session: Session) -> Future[list[Ends]]:
     trial, population = TRIALS[str(session.settings["trial"])], session.population
     key = population.fingerprint, session.plan.to_json()
-    if key not in _simulated:
-        _simulated[key] = _making.submit(_intervals, population, session.plan, trial.truth_column)
-    return _simulated[key]
+    return _beside(key, _intervals, population, session.plan, trial.truth_column)
 
 
 def _intervals(population: Population, plan: Plan, truth: str) -> list[Ends]:

@@ -1,4 +1,4 @@
-"""Writing a trial's file: all or nothing, the same bytes, and never over another file."""
+"""Writing a trial's file: the same bytes, and never over another file."""
 
 from __future__ import annotations
 
@@ -46,15 +46,3 @@ def test_a_file_with_other_bytes_stays_and_the_new_one_gets_a_name_of_its_own(
     assert trial.write(tmp_path) == path
     path.write_text("cut off")
     assert trial.write(tmp_path) == path and path.read_bytes() == trial.to_bytes()
-
-
-def test_a_failed_write_leaves_nothing(
-    trial: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        trial.write(tmp_path)
-    assert list(tmp_path.iterdir()) == []

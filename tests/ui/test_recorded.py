@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from unittest.mock import Mock
 
 import pytest
 
 from labelcore.charts.nodes import Node
 from labelcore.trials.table import TRIALS
-from labelcore.ui import session_picture
+from labelcore.ui import session_picture, trying
 from labelcore.ui import start as recorded
 
 
@@ -26,6 +27,15 @@ def test_it_is_what_label_drew_of_the_trial_answered_by_the_truth() -> None:
     session_picture.expected_widths.clear()  # Tests of pages forecast at fewer sizes.
     again = json.loads(json.dumps(recorded.record()))
     assert again == recorded.recording(), "run python -m docs.make_recording"
+
+
+def test_a_file_that_could_not_be_made_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock(side_effect=[OSError(28, "No space left on device"), b"all of it"])
+    monkeypatch.setattr(trying, "_made", made)
+    monkeypatch.setitem(TRIALS, "once full", TRIALS["digits"])
+    with pytest.raises(OSError, match="No space left"):
+        trying._data("once full").result()
+    assert trying._data("once full").result() == b"all of it"
 
 
 def test_both_charts_have_one_scale_and_the_truth_stands_at_the_end() -> None:

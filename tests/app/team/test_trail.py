@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from datetime import date
 from typing import Any
 
 import streamlit as st
@@ -104,8 +105,11 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     url = sessions.address()
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
         database.execute("DROP TRIGGER act_is_never_changed")
-        database.execute("UPDATE act SET who = 'nobody' WHERE sequence = 3")
-    assert app("audit").title[0].value.startswith("Line 3 was changed")
+        database.execute("UPDATE act SET at = 'never' WHERE sequence = 3")
+    assert (page := app("audit")).title[0].value.startswith("Line 3 was changed")
+    assert "no time" in page.table[0].value["When"].tolist()
+    page.date_input(key="trail-since").set_value(date(2020, 1, 1)).run()
+    assert "no time" not in page.table[0].value["When"].tolist()
 
 
 def test_who_gave_a_role_and_who_logged_in_without_one_are_named(app, make, monkeypatch) -> None:
