@@ -42,6 +42,17 @@ PLANNED_BAND = (
     "The band is that of the planned {} items: labels after them do not change it until every item "
     "has one."
 )
+RENEWED = "The band is renewed after every {each} items: it rests on the first {draws:,}."
+
+
+def between_looks(state: State, look: Look, draws: int, each: int = LOOK_EVERY) -> tuple[str, ...]:
+    """Why a band rests on fewer draws than there are."""
+    if state != State.INTERVAL or look.draws <= draws:
+        return ()
+    if max(look.draws, look.labels) > look.planned:
+        return (PLANNED_BAND.format(f"{draws:,}"),)
+    return (RENEWED.format(each=each, draws=draws),)
+
 
 POINTS = 30
 ALL_RANKS_UP_TO = 400

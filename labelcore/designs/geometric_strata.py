@@ -11,9 +11,9 @@ import numpy as np
 from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Setup, parameter
 from labelcore.designs.curves import (
     LOOK_EVERY,
-    PLANNED_BAND,
     FloatArray,
     Ranked,
+    between_looks,
     bounded_yields,
     fine_grid,
 )
@@ -25,7 +25,7 @@ from labelcore.designs.ranked_list import (
     strata_of_ranks,
     without_bounds,
 )
-from labelcore.promises import Form, Method, Promise, State
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.rank_band import (
     BRIDGE,
@@ -189,12 +189,10 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         critical = _critical(edges, frame.planned, look, basis.draws / look.planned, seed)
         planned = None if critical is None else frame.planned
         further = ranked.labels > answers.labels
-        beyond = look.promise == Promise.WATCHED and look.draws > look.planned
-        kept = beyond and basis.state == State.INTERVAL
         return Found(
             bounds_at(edges, answers, look.confidence, seed, at, critical, planned),
             provisional=_present(edges, ranked, at, planned) if further else None,
-            notes=(PLANNED_BAND.format(f"{basis.draws:,}"),) if kept else (),
+            notes=between_looks(basis.state, look, basis.draws),
             assumed=(IN_NO_ORDER,),
         )
 

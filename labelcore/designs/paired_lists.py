@@ -23,8 +23,8 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import (
     JUDGEMENT,
     LOOK_EVERY,
-    PLANNED_BAND,
     UNDECIDED_BOTH_WAYS,
+    between_looks,
 )
 from labelcore.designs.lists import LIST_DIFFERENCE, Compared, ComparesLists, ListAnswers
 from labelcore.designs.rates import stratum_rates
@@ -222,7 +222,6 @@ class PairedLists(ComparesLists[TwoLists]):
                 for kind, bound in bounds.items()
             }
         before = along.squared(DIFFERENCE, np.ones(len(along.stratum))) / along.ranks
-        beyond = state == State.INTERVAL and look.labels > look.planned
         assumed = [*self.assumptions, JUDGEMENT]
         if counted.doubtful.any():
             assumed.append(UNDECIDED_BOTH_WAYS)
@@ -237,10 +236,7 @@ class PairedLists(ComparesLists[TwoLists]):
             method=METHOD,
             assumptions=tuple(assumed),
             missing=missing,
-            notes=(
-                *frame.notes,
-                *((PLANNED_BAND.format(f"{draws:,}"),) if beyond else ()),
-            ),
+            notes=(*frame.notes, *between_looks(state, look, draws, _step(look.planned))),
         )
 
     def bounds(

@@ -21,11 +21,11 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import (
     LOOK_EVERY,
-    PLANNED_BAND,
     Curve,
     EstimatesCurve,
     Ranked,
     Reading,
+    between_looks,
     bounded_yields,
     fine_grid,
     grid,
@@ -50,7 +50,6 @@ METHOD = Method(
     "deviations; exact bounds between the ranks",
     Form.APPROXIMATE,
 )
-RENEWED = f"The band is renewed after every {LOOK_EVERY} items: it rests on the first {{}}."
 SEED = 0
 """Of the draws that find a critical value: these depend on no sample."""
 
@@ -120,14 +119,8 @@ def curve_of_all_ranks(
         missing=missing,
         yields=yields if bounded else None,
         provisional=_estimate(stratum_at, ranked, at) / at if look.draws > draws > 0 else None,
-        notes=_notes(state, look, draws),
+        notes=between_looks(state, look, draws),
     )
-
-
-def _notes(state: State, look: Look, draws: int) -> tuple[str, ...]:
-    note = PLANNED_BAND if look.labels > look.planned else RENEWED
-    between = state == State.INTERVAL and look.draws > draws
-    return (note.format(f"{draws:,}"),) if between else ()
 
 
 def _estimate(stratum_at: IntArray, answers: Ranked, at: IntArray) -> FloatArray:

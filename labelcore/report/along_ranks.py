@@ -85,7 +85,7 @@ def headline(session: Session, given: str = "") -> str:
     if isinstance(first, ListDifference) or not isinstance(first, Band) or not first.has_interval:
         return sentence(first, given)
     cut = session.cut(quoted(session, first)).sentence()
-    return f"{cut} From {band_labels(first, given)}."
+    return " ".join([cut, f"From {band_labels(first, given)}.", *first.notes])
 
 
 def rank_names(session: Session) -> list[str] | None:

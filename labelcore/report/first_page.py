@@ -120,12 +120,12 @@ def _given(facts: Facts) -> Markup | None:
     first = facts.primary
     if first is None or facts.span is None:
         return None
-    labels = (
-        band_labels(first, facts.given)
-        if isinstance(first, Band)
-        else labels_words(first.labels_used, first.scope, facts.given)
-    )
-    return element("p", f"From {labels}.", class_="note")
+    notes: tuple[str, ...] = ()
+    if isinstance(first, Band):
+        labels, notes = band_labels(first, facts.given), first.notes
+    else:
+        labels = labels_words(first.labels_used, first.scope, facts.given)
+    return element("p", " ".join([f"From {labels}.", *notes]), class_="note")
 
 
 def short_answer(facts: Facts) -> str:

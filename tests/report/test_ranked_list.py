@@ -73,7 +73,9 @@ def test_labels_of_a_look_say_of_how_many_items_they_are(tmp_path: Path) -> None
     assert (session.engine.answers_given, band.labels_used, band.draws_used) == (40, 39, 40)
     assert "from 39 labels, of the first 40 items drawn." in band.sentence()
     text = text_of(session)
-    assert re.search(r"From 39 labels [^.]+, of the first 40 items drawn\.", text)
+    (why,) = band.notes
+    assert headline(session).endswith(f"drawn. {why}") and why.endswith("on the first 40.")
+    assert re.search(rf"From 39 labels [^.]+, of the first 40 items drawn\. {why}", text)
     assert not re.search(r"From 39 labels [^,.]+\.", text)
 
 
