@@ -303,8 +303,8 @@ class _Host:
                 mine.shutdown(how)
 
         def lost() -> None:
+            self.end()  # First: work that begins when this one has ended needs one that answers.
             shut(socket.SHUT_RDWR)
-            self.end()
 
         stop = partial(shut, socket.SHUT_WR)
         return _Line(mine.makefile("w"), mine.makefile("r"), stop, lost, mine.close)

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import gc
 import gzip
+import json
 import os
 import resource
 import signal
@@ -13,8 +14,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,13 +49,6 @@ def write(megabytes: int, files: int = 1) -> int:
                 stream.write(bytes(1_000_000))
             stream.flush()
     return megabytes
-
-
-def full() -> None:
-    try:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a.txt")
-    except OSError as error:
-        raise ValueError("a.csv: it cannot be read") from error
 
 
 def refuse(rule: str, number: int = 1) -> None:
@@ -96,6 +93,16 @@ def work(function: Any, *arguments: Any, folder: Path, **values: Any) -> Work:
     return Work("Reading items.csv", function, *arguments, folder=folder, **values)
 
 
+def running(folder: Path) -> int:
+    """The process that sleeps, once it does."""
+    wait_for(lambda: said(folder))
+    return said(folder)
+
+
+def watched_by(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().split()[3])
+
+
 def wait_for(condition: Any, seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
@@ -127,9 +134,13 @@ def test_work_says_how_much_of_it_is_done(tmp_path: Path) -> None:
 
 def test_it_runs_in_another_process_which_is_gone_then(tmp_path: Path) -> None:
     bounded.start_ahead()
-    own, watching = work(processes, folder=tmp_path).result()
+    done = work(processes, folder=tmp_path)
+    own, watching = done.result()
     assert own != os.getpid()
     wait_for(lambda: not is_alive(watching), 20)  # One that waits to be seen counts as alive.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounded.time, "monotonic", lambda: done.began + 2.0)
+        assert done.ran == 2.0
 
 
 def test_what_it_raises_is_raised_here(tmp_path: Path) -> None:
@@ -179,18 +190,39 @@ def test_under_a_limit_of_the_server(tmp_path: Path) -> None:
 
 def test_cancelled(tmp_path: Path) -> None:
     one = work(sleep_on, "process", folder=tmp_path)
-    wait_for(lambda: said(tmp_path))
-    process = said(tmp_path)
+    process = running(tmp_path)
     one.cancel()
     with pytest.raises(CancelledError, match="^Reading items.csv was cancelled"):
         one.result()
     assert not is_alive(process) and not any(tmp_path.iterdir())
 
 
+def test_what_no_longer_answers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that watches, once its work is cancelled; and the one that forks, once it is late."""
+    monkeypatch.setattr(bounded, "LINGER", 0.5)
+    cancelled = work(sleep_on, "process", folder=tmp_path)
+    watching = watched_by(running(tmp_path))
+    os.kill(watching, signal.SIGSTOP)
+    cancelled.cancel()
+    assert all(late.daemon for late in threading.enumerate() if isinstance(late, Timer))
+    assert cancelled.ended.wait(20)
+    os.kill(watching, signal.SIGKILL)
+    bounded.start_ahead()
+    assert bounded._host._process is not None
+    os.kill(bounded._host._process.pid, signal.SIGSTOP)
+    late = work(halves, 7, 2, folder=tmp_path, seconds=0.5)
+    assert late.ended.wait(20)
+    for one, error in ((cancelled, CancelledError), (late, LimitError)):
+        with pytest.raises(error):
+            one.result()
+    assert work(halves, 7, 2, folder=tmp_path).result() == [3, 1]
+
+
 def test_killed_by_the_system(tmp_path: Path) -> None:
     one = work(sleep_on, "process", folder=tmp_path)
-    wait_for(lambda: said(tmp_path))
-    os.kill(said(tmp_path), signal.SIGKILL)
+    os.kill(running(tmp_path), signal.SIGKILL)
     with pytest.raises(LimitError, match="ended by itself .signal 9, as when memory runs out"):
         one.result()
     assert bounded._ending(0) == "exit code 0"
@@ -221,12 +253,6 @@ def test_too_much_written(tmp_path: Path, files: int) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_said_whatever_was_made_of_it(tmp_path: Path) -> None:
-    with pytest.raises(LimitError, match="Reading items.csv found no more room on the disk"):
-        work(full, folder=tmp_path).result()
-    assert not list(tmp_path.iterdir())
-
-
 def test_too_much_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(work(say, 2, folder=tmp_path).result()) == 2_000_000
     monkeypatch.setattr(bounded, "MOST_TOLD", 1_000_000)
@@ -252,6 +278,80 @@ def test_a_crash_and_a_mistake_of_ours(tmp_path: Path, capfd: pytest.CaptureFixt
     assert "in index\n" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("error", "kind", "arguments"),
+    [
+        (MemoryError(), "memory", []),
+        (OSError(errno.EFBIG, "too large"), "bytes", []),
+        (OSError(errno.ENOSPC, "no room"), "full", []),
+        (OSError(errno.EACCES, "refused", "a.csv"), "OSError", [errno.EACCES, "refused", "a.csv"]),
+        (OSError(errno.EACCES, "refused"), "OSError", [errno.EACCES, "refused"]),
+        (OSError("refused"), "OSError", ["refused"]),
+        (FileNotFoundError("gone"), "FileNotFoundError", ["gone"]),
+        (ValueError("wrong"), "ValueError", ["wrong"]),
+        (TypeError("wrong"), "TypeError", ["wrong"]),
+        (KeyError("wrong"), "", ["KeyError: 'wrong'"]),
+    ],
+)
+def test_errors_come_back_as_plain_values(
+    error: Exception, kind: str, arguments: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bounded._told(error) == {"error": kind, "arguments": arguments}
+    outer = RuntimeError("it cannot be read")
+    outer.__context__ = error
+    limit = kind if kind in bounded.LIMITS else ""
+    assert bounded._told(outer)["error"] == limit
+    room = SimpleNamespace(free=bounded.NO_ROOM - 1)
+    monkeypatch.setattr(bounded.shutil, "disk_usage", lambda _: room)
+    assert bounded._told(error)["error"] == (limit or "full")
+
+
+def test_no_secret_of_the_server_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"PATH": "/bin", "LABELCORE_DATA": "data", "XPG": "1"}
+    secret = "DB_PASSWORD", "a_Token", "API_KEY", "PGHOST", "AWS_PROFILE", "LABELCORE_START_KEY"
+    monkeypatch.setattr(os, "environ", {**kept, **dict.fromkeys(secret, "x")})
+    assert bounded._no_secrets() == kept
+
+
+@pytest.mark.parametrize(
+    ("machine", "container", "limit"),
+    [(16, "max", 8), (16, f"{4 << 30}", 2), (16, f"{64 << 30}", 8), (1, "max", 1)],
+)
+def test_half_of_the_memory_may_be_taken_and_a_gigabyte_at_least(
+    machine: int, container: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"SC_PAGE_SIZE": 1 << 12, "SC_PHYS_PAGES": machine << 18}
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__)
+    monkeypatch.setattr(Path, "read_text", lambda self: container)
+    assert bounded.memory_limit() == limit << 30
+
+
+def test_a_reader_may_read_what_its_first_argument_names(tmp_path: Path) -> None:
+    odd = tmp_path / "a[1].csv"
+    odd.touch()
+    for first, files in (
+        (str(odd), [str(odd)]), (f"{tmp_path}/*/b?.csv", [str(tmp_path)]), ("/*.csv", []),
+        ([str(odd), 3, "text", f"{tmp_path}/c.csv"], [str(odd), f"{tmp_path}/c.csv"]), (7, []),
+    ):  # fmt: skip
+        assert bounded._read_by({"arguments": [first, "/etc/passwd"]}) == files
+    assert bounded._read_by({"arguments": []}) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no limits here")
+def test_the_limits_of_a_process_are_those_of_its_work() -> None:
+    code = """import resource as r; from pathlib import Path; from labelcore import bounded
+r.setrlimit(r.RLIMIT_FSIZE, (1 << 27, r.RLIM_INFINITY))
+bounded._limit(1 << 33, 2.5, 1 << 30)
+print([r.getrlimit(one)[0] for one in (r.RLIMIT_AS, r.RLIMIT_CPU, r.RLIMIT_FSIZE)])
+print(bounded._most(1 << 20), bounded._most(1 << 40) >> 32)
+print(Path("/proc/self/oom_score_adj").read_text())"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    limits, most, ended_first = done.stdout.split("\n", 2)
+    memory, seconds, size = json.loads(limits)
+    assert 1 << 33 < memory < (1 << 33) + (1 << 31) and (seconds, size) == (70, 1 << 27)
+    assert most == f"{1 << 20} 2" and ended_first.strip() == "1000"
+
+
 def test_nothing_that_comes_back_is_unpickled(tmp_path: Path) -> None:
     """Nor are jobs: both are JSON, and what is no JSON cannot be asked or answered."""
     with pytest.raises(TypeError, match="not JSON serializable"):
@@ -270,8 +370,7 @@ def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         "bounded.Work('Reading', sleep_on, 'process', folder=Path(here)).result()\n"
     )
     server = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[1])
-    wait_for(lambda: said(tmp_path))
-    process = said(tmp_path)
+    process = running(tmp_path)
     server.kill()
     server.wait()
     wait_for(lambda: not is_alive(process))
@@ -280,10 +379,8 @@ def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
 
 def test_the_work_ends_with_the_one_that_watches_it(tmp_path: Path) -> None:
     one = work(sleep_on, "process", folder=tmp_path)
-    wait_for(lambda: said(tmp_path))
-    process = said(tmp_path)
-    watching = int(Path(f"/proc/{process}/stat").read_text().split()[3])
-    os.kill(watching, signal.SIGKILL)
+    process = running(tmp_path)
+    os.kill(watched_by(process), signal.SIGKILL)
     with pytest.raises(LimitError, match="ended by itself"):
         one.result()
     wait_for(lambda: not is_alive(process))

@@ -13,7 +13,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from labelcore.settings import FORWARDED
 from labelcore.team import login
-from labelcore.team.entrance import ASK, BY_LOGIN
+from labelcore.team.entrance import ASK, BY_LOGIN, TeamEntrance
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
 from labelcore.team.settings import KEY, LOGIN_CLAIM, PROXIES, USER_HEADER
@@ -58,7 +58,7 @@ def cookie(secret: str = SECRET, **claims: Any) -> str:
 
 
 def test_pages_come_to_everybody_and_ask_who_it_is(set_up: None) -> None:
-    assert came(asked()) == ASK
+    assert came(asked()) == ASK and TeamEntrance().still({"headers": []}, ASK)
     assert asked(kind="websocket")[0]["type"] == "websocket.accept"
     assert status(asked(host="elsewhere.example")) == 421
     assert status(asked("/static/media/font.woff2")) == 200

@@ -391,12 +391,7 @@ def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None
     assert "<img" not in html and html.count("&lt;img src=x onerror=alert(1)&gt; 2") >= 3
     assert "onerror=alert(1)&gt; 1" not in html and "closed early" in html
     told = html[html.index("<caption>Labels of each wave") :]
-    assert re.findall(r'<td class="number"[^>]*>([^<]*)', told) == [
-        "30",
-        "30",
-        "0",
-        "0",
-    ]
+    assert re.findall(r'<td class="number"[^>]*>([^<]*)', told) == ["30", "30", "0", "0"]
     value, low, high = monitor.table().loc[2, ["value", "low", "high"]]
     ends = " to ".join(percent_range(low, high))
     assert f"{value_percent(value, low, high)} ({ends})" in html.replace("\xa0", " ")
