@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 from collections import Counter
 from pathlib import Path
@@ -167,6 +168,11 @@ def test_the_command_shares_by_a_new_key(
         role_key(keys[0], Role.ANNOTATOR), role_key(keys[0], Role.VIEWER), keys[0],
     ]  # fmt: skip
     assert "127.0.0.1" in said[2] and "127.0.0.1" not in said[0] + said[1]
+    for named in (["--host", "labels.example"], []):
+        assert main(["app", "--share", *named]) == 0 and called[-1][1][KEY]
+        links = re.findall("https://labels.example/", capsys.readouterr().out)
+        assert len(links) == 2 and "127.0.0.1" in called[-1][0]
+        monkeypatch.setenv(HOSTS, "labels.example")
 
 
 def test_nobody_says_himself_how_he_came(here: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import labelcore as lc
 from labelcore import access
 from labelcore.cli import main
+from labelcore.settings import DATA, STORE
 from labelcore.store import open_store
 from labelcore.team import commands
 from labelcore.team.register import Register
@@ -57,6 +61,63 @@ def test_groups_get_people_another_name_and_an_end(
         ("role taken", "Ann: the group readers"), ("role", "nurses: the group that was Nurses"),
         ("withdrawn", "nurses: a group, with Ann in it"),
     ]  # fmt: skip
+
+
+def test_roles_in_projects_are_given_taken_and_listed_by_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (access, commands):  # The commands run in a process of their own.
+        monkeypatch.setattr(module, "LISTENERS", [])
+
+    def run(*order: str) -> str:
+        code = main(["people", *order, "--data", str(tmp_path)])
+        said = capsys.readouterr()
+        return said.err if code else said.out
+
+    ann, letters = ("add", "Ann", "--role", "viewer"), ("--project", "Letters")
+    assert run("list") == "Nobody has a role yet.\n"
+    assert "must be one of those there (none yet), got 'Letters'" in run(*ann, *letters)
+    store = f"sqlite:///{tmp_path / 'labelcore.db'}"
+    frame = pd.DataFrame({"id": [*"abcde"], "text": "t", "call": [*"yynny"]})
+    items = lc.read_population(frame, id="id", content="text", predictions={"m": "call"})
+    for name in ("Letters", "Notes"):
+        lc.Session(items, lc.Plan("simple_random", "accuracy", budget=5), store, name)
+    assert "say where" in run(*ann) and "say where" in run(*ann, *letters, "--every-project")
+    assert run(*ann, *letters, "--url", "https://a.b/").startswith("https://a.b/?start=")
+    for order, said in (
+        (("add", "a@b.org", "--role", "owner", "--every-project", "--login"),
+         "a@b.org is owner after logging in so."),
+        (("add", "medics", "--role", "viewer", "--every-project", "--group"),
+         "medics is a group now."),
+        (("join", "Ann", "--in", "medics"), "Ann is in medics."),
+        (("leave", "Ann", "--in", "medics"), "Ann is not in medics."),
+        (("rename", "medics", "nurses"), "medics is called nurses now."),
+        (("join", "Ann", "--in", "nurses"), "Ann is in nurses."),
+        (("give", "Ann", "--role", "annotator", *letters, "--project", "Notes"),
+         "Ann is annotator in Letters, Notes."),
+        (("take", "Ann", "--project", "Notes"),
+         "Ann has no role of their own in Notes any more."),
+    ):  # fmt: skip
+        assert run(*order) == f"{said}\n"
+    register = Register(tmp_path)
+    register.seen(register.one("Ann"))
+    ends, seen = register.one("Ann").ends, register.last_seen(register.one("Ann"))
+    assert run("list").splitlines() == [
+        "a@b.org: owner, by login",
+        f"Ann: annotator in Letters, nurses, by link, ends {ends[:10]}, last here {seen[:16]}",
+        "nurses: viewer, by group",
+    ]
+    register.give("Ann", Role.VIEWER, "another key")
+    assert json.loads(run("list", "--json"))["people"][1] == {
+        "name": "Ann", "role": "", "groups": ["nurses"], "by": "link", "ends": ends,
+        "projects": {"Letters": "annotator", "a project that is gone": "viewer"},
+        "last_visit": seen,
+    }  # fmt: skip
+    assert run("remove", "Ann") == "Ann has no role any more.\n" and not register.has("Ann")
+    monkeypatch.setenv(STORE, store)
+    monkeypatch.setenv(DATA, str(tmp_path / "other"))
+    assert main(["people", "add", "Eve", "--role", "viewer", *letters]) == 0
+    assert Register(tmp_path / "other").has("Eve") and not register.has("Eve")
 
 
 def test_several_may_give_roles_at_once_and_bring_nobody_back(tmp_path: Path) -> None:

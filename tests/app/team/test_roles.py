@@ -211,6 +211,15 @@ def test_roles_are_given_changed_renewed_and_withdrawn_on_a_page(
         given_link(page, "readers", Role.ADJUDICATOR, by="a group of people")
         given_link(page, "c@d.org", Role.OWNER, by="a login", where="in every project")
         assert register.one("readers").group and register.by_login("c@d.org").role == Role.OWNER
+        rows = [one.value.replace("\u2060", "") for one in page.text]
+        assert {"Ann", "owner", "a group", "by login · never here"} <= {*rows}
+        told = [
+            one for one in rows if re.fullmatch(r"by link · until \d+ \w+ \d{4} · never here", one)
+        ]
+        register.seen(register.one("Ann"))
+        assert (
+            len(told) == 1 and "by link · until" in texts(page) and "last here" in texts(page.run())
+        )
         button(page, "role-end-Ann").click().run()
         assert not register.has("Ann") and register.by_token(session) is None
     told = [(what, who) for what, who, _ in noted]

@@ -15,13 +15,14 @@ from labelcore import access
 from labelcore.cli import main
 from labelcore.session.erasing import erase_items
 from labelcore.session.integrity import verify
-from labelcore.store import acts_follow, command_user, identity_of, trail_file
-from labelcore.team import commands, roles_page
+from labelcore.store import act, acts_follow, command_user, identity_of, trail_file
+from labelcore.store import note as write_acts
+from labelcore.team import audit_page, commands, roles_page
 from labelcore.team.register import Register
 from labelcore.team.roles import Role
 from labelcore.ui import door, presses, project_menu, sessions, trail, visitor
 from labelcore.ui.door import NO_ROLE, _refuse
-from tests.app.conftest import texts
+from tests.app.conftest import button, texts
 from tests.awaited import awaited
 
 
@@ -97,10 +98,25 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     assert rows["What"].tolist() == ["came", "role", "viewed", "came"], "the newest first"
     assert rows["Who"].tolist() == ["owner"] * 4
     assert rows["About"][1].replace("\\", "") == "Ann: viewer in 'demo'"
-    page.selectbox(key="trail-what").set_value("viewed").run()
-    assert len(page.table[0].value) == 1
-    page.text_input(key="trail-about").set_value("nothing of this").run()
-    assert not page.table and "No such line." in texts(page)
+    write_acts(sessions.store(), act("Eve", "viewed", "another"))
+    latest = page.date_input(key="trail-since").max
+    for kind, key, wanted, left in (
+        ("selectbox", "what", "viewed", ["Eve", "owner"]),
+        ("selectbox", "who", "Eve", ["Eve"]),
+        ("text_input", "about", "AnN:", ["owner"]), ("date_input", "since", latest, []),
+    ):  # fmt: skip
+        filtered = app("audit")
+        getattr(filtered, kind)(key=f"trail-{key}").set_value(wanted).run()
+        assert [who for one in filtered.table for who in one.value["Who"]] == left
+        assert ("No such line." in texts(filtered)) == (not left)
+    access.note("role", "Bob", "viewer")
+    monkeypatch.setattr(audit_page, "ROWS", 3)
+    page, lines = app("audit"), len(sessions.store().acts())
+    assert f"{lines} lines since" in page.title[0].value, "known ones are followed by new ones"
+    assert len(page.table[0].value) == 3
+    assert button(page, "trail-more").label == f"Older ones ({lines - 3})"
+    button(page, "trail-more").click().run()
+    assert len(page.table[0].value) == lines and "Older" not in texts(page)
 
     url = sessions.address()
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
