@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -78,9 +78,8 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     The numbers of labels per stratum are fixed before the first label, by what is asked
     (``labelcore.stats.rank_questions``); the items are asked in an order of which every prefix has
     its labels in proportion. Plans frozen before there was a choice share them as for a curve. The
-    band rests on pieces of the
-    strata with about sixteen labels each, at most 64 of them, and goes nearly straight from one
-    edge of a piece to the next (``labelcore.stats.rank_band``).
+    band rests on strata cut into pieces of about sixteen labels, or of more beyond 64 pieces, and
+    goes nearly straight from one edge of a piece to the next (``labelcore.stats.rank_band``).
 
     Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
     confidence. "watched": at every look up to the planned size, by the boundary of
@@ -141,7 +140,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             GeometricFrame,
             edges,
             asked_of=np.diff(edges, prepend=0),
-            batch_ends=np.unique([*_at_shares(size, QUARTERS), n_items]),
+            batch_ends=np.unique([*(math.ceil(size * share) for share in QUARTERS), n_items]),
             edges=edges,
             planned=np.zeros(0, dtype=np.int64),
             weights=np.zeros(0),
@@ -233,11 +232,6 @@ def _in_proportion(
     for k in range(len(counts)):
         turn[strata == k] = first[k] + np.arange(taken[k])
     return np.asarray(items[turn[:most]])
-
-
-def _at_shares(planned: int, shares: Sequence[float]) -> list[int]:
-    """The numbers of items after which these shares of the planned ones are there."""
-    return [max(1, int(np.ceil(planned * share))) for share in shares]
 
 
 def _critical(

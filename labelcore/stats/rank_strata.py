@@ -149,15 +149,12 @@ def interleaved(planned: IntArray, uniforms: FloatArray, taken: IntArray | None 
     return np.asarray(stratum[np.argsort(times, kind="stable")], dtype=np.int64)
 
 
-def piece_edges(
-    edges: IntArray, counts: IntArray, length: tuple[int, int] = PIECES
-) -> tuple[IntArray, IntArray]:
-    """Strata cut for the analysis into equal pieces of about so many labels each, or of more
-    where that would be too many pieces: between the edges of shorter pieces fewer items are left to
+def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Strata cut for the analysis into equal pieces of about sixteen labels each, or of more where
+    that would be over 64 pieces: between the edges of shorter pieces fewer items are left to
     guess, but the work of a look grows with the square of their number.
 
     edges, counts   (n_strata,), last ranks, and labels of each stratum
-    length          labels of a piece, and the most pieces
     Returns         last ranks of the pieces and their stratum, (n_pieces,) each; a stratum with
                     fewer labels, or labelled completely, stays whole
 
@@ -165,7 +162,7 @@ def piece_edges(
     [50, 100, 150]
     """
     sizes = _sizes(edges)
-    labels = max(length[0], -(-int(counts[counts < sizes].sum()) // length[1]))
+    labels = max(PIECES[0], -(-int(counts[counts < sizes].sum()) // PIECES[1]))
     pieces = np.where(counts < sizes, np.maximum(counts // labels, 1), 1)
     stratum = np.repeat(np.arange(len(edges)), pieces)
     number = np.arange(len(stratum)) - (np.cumsum(pieces) - pieces)[stratum] + 1
@@ -173,7 +170,7 @@ def piece_edges(
     return start + sizes[stratum] * number // pieces[stratum], stratum
 
 
-def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = PIECES) -> IntArray:
+def analysis_edges(edges: IntArray, ranks: IntArray) -> IntArray:
     """The pieces of ``piece_edges`` at the labels there are, those with fewer than eight joined
     with their neighbours in the stratum, (n_pieces,).
 
@@ -184,7 +181,7 @@ def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = P
     """
     limits = np.append(0, edges)
     counts = np.diff(np.searchsorted(np.sort(ranks), limits, side="right"))
-    return joined_pieces(*piece_edges(edges, counts, length), ranks)
+    return joined_pieces(*piece_edges(edges, counts), ranks)
 
 
 def joined_pieces(pieces: IntArray, stratum: IntArray, ranks: IntArray) -> IntArray:
