@@ -68,15 +68,17 @@ def monitor(
         done = begin_what_is_due(
             file, watched, datetime.now(UTC).date(), source, labels, rehearsed=dry_run
         )
-        news = [] if dry_run else watched.news()
-        failed = [message for alarm in news if (message := _called(file, alarm))]
+        failed: list[str] = []
+        if not dry_run:
+            watched.news(lambda alarm: _called(file, alarm, failed))
         code, values = standing(watched, done, file.people)
         if junit is not None:
             write(junit, junit_cases(file.name, cases(watched)).encode(), force=True)
         if report is not None:
             write(report, watched.report().encode(), force=True)
         who = [f"To label: {', '.join(file.people)}."] if watched.due and file.people else []
-        say(values, [" ".join([watched.sentence(), done, *who, *failed])], as_json)
+        tried = [f"{what}; it is called again at the next run." for what in failed]
+        say(values, [" ".join([watched.sentence(), done, *who, *tried])], as_json)
     return code
 
 
@@ -104,10 +106,10 @@ def cases(watched: Monitor) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _called(file: PlanFile, alarm: Alarm) -> str:
-    """Run the command of an alarm; what went wrong, in words."""
+def _called(file: PlanFile, alarm: Alarm, failed: list[str]) -> bool:
+    """Run the command of an alarm; whether that went well, else what ``failed`` in words."""
     if not file.on_alarm:
-        return ""
+        return True
     variables = {
         "LABELCORE_MONITOR": file.name, "LABELCORE_WAVE": alarm.wave,
         "LABELCORE_ESTIMAND": alarm.estimand, "LABELCORE_SENTENCE": alarm.sentence(),
@@ -118,5 +120,8 @@ def _called(file: PlanFile, alarm: Alarm) -> str:
             stdin=subprocess.DEVNULL, stdout=STANDARD_ERROR, timeout=SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"on_alarm could not be run: {error}"
-    return f"on_alarm ended with {done.returncode}." if done.returncode else ""
+        failed.append(f"on_alarm could not be run: {error}")
+        return False
+    if done.returncode:
+        failed.append(f"on_alarm ended with {done.returncode}")
+    return not done.returncode

@@ -123,7 +123,5 @@ def how_often(confidence: float) -> tuple[str, str]:
     >>> how_often(0.95), how_often(0.8)
     (('19 of 20', '1 of 20'), ('80 % of all', '20 % of all'))
     """
-    missed = words.confidence_words(1 - confidence)
-    return OFTEN.get(
-        confidence, (f"{words.confidence_words(confidence)} of all", f"{missed} of all")
-    )
+    kept, missed = (words.confidence_words(share) for share in (confidence, 1 - confidence))
+    return OFTEN.get(confidence, (f"{kept} of all", f"{missed} of all"))

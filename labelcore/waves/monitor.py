@@ -486,8 +486,13 @@ class Monitor:
                 first_alarms.setdefault(row["watch"], alarm)
         return list(first_alarms.values())
 
-    def news(self) -> list[Alarm]:
+    def news(self, give: Callable[[Alarm], bool] = bool) -> list[Alarm]:
         """The alarms that this has not given before, each once.
+
+        Parameters
+        ----------
+        give
+            is called with each; one that it returns False for is given again by a later call
 
         Returns
         -------
@@ -500,9 +505,11 @@ class Monitor:
             line = f"{alarm.estimand} {alarm.required}"
             if line in json.loads(record.settings_json).get(TOLD, []):
                 continue
-            before = self.store.change_settings(record.name, partial(_with_told, line))
+            before = self.store.change_settings(record.name, partial(_with_told, line, True))
             if line not in before.get(TOLD, []):
                 new.append(alarm)
+                if not give(alarm):
+                    self.store.change_settings(record.name, partial(_with_told, line, False))
         return new
 
     @property
@@ -624,8 +631,7 @@ class Monitor:
         return map(self._rows, self._stretches())
 
     def _record(self, wave: str) -> ProjectRecord:
-        there = self.records
-        for record in there:
+        for record in self.records:
             if terms_of(record)["wave"] == wave:
                 return record
         known = self.names
@@ -715,9 +721,9 @@ def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
     return [Watch(*watch) for watch in frozen.get("watches", ())]
 
 
-def _with_told(line: str, settings: Settings) -> Settings:
-    told = settings.get(TOLD, [])
-    return settings if line in told else {**settings, TOLD: [*told, line]}
+def _with_told(line: str, heard: bool, settings: Settings) -> Settings:
+    told = [other for other in settings.get(TOLD, []) if other != line]
+    return {**settings, TOLD: [*told, line] if heard else told}
 
 
 def _checked(name: object) -> str:

@@ -54,16 +54,15 @@ def test_a_file_is_replaced_once_the_new_one_is_whole(made: Made, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["report.doc", "report.docx", "report", "html"])
-def test_another_suffix_is_refused_whole(made: Made, tmp_path: Path, name: str) -> None:
+def test_another_suffix_and_a_missing_folder_are_refused_whole(
+    made: Made, tmp_path: Path, name: str
+) -> None:
     said = re.escape(f"{', '.join(REPORT_FORMS)}, got {name!r}")
     with pytest.raises(ValueError, match=f"^path: .*{said}"):
         lc.write_report(made.session, tmp_path / name)
     with pytest.raises(TypeError, match="session must be a labelcore.Session, got 'x'"):
         lc.write_report("x", tmp_path / "report.html")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_folder_is_named(made: Made, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="^path: the folder '.*nowhere' does not exist"):
         lc.write_report(made.session, tmp_path / "nowhere" / "report.html")
 

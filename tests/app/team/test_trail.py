@@ -122,7 +122,8 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
         database.execute("DROP TRIGGER act_is_never_changed")
         database.execute("UPDATE act SET at = 'never' WHERE sequence = 3")
-    assert (page := app("audit")).title[0].value.startswith("Line 3 was changed")
+    page = app("audit")
+    assert page.title[0].value.startswith("Line 3 was changed")
     assert "no time" in page.table[0].value["When"].tolist()
     page.date_input(key="trail-since").set_value(date(2020, 1, 1)).run()
     assert "no time" not in page.table[0].value["When"].tolist()
