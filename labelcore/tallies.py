@@ -58,7 +58,7 @@ class Question:
     @property
     def subject(self) -> Subject:
         """Whose cells it is read from, and of which group."""
-        alone = self.classifier is None or self.versus is None
+        alone = self.versus is None
         whose: Whose = self.classifier if alone else (str(self.classifier), str(self.versus))
         return whose if self.group is None else InGroup(whose, self.group)
 
