@@ -28,7 +28,7 @@ ZIP = ".zip"
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 NOTES = (".txt", ".txt.gz")
 MOST_FILES, LONGEST_NAME = 100_000, 200
-READ_AT_ONCE = 1 << 20
+READ_AT_ONCE, UTF_8 = 1 << 20, 0x800
 LEADS_OUT = "a name in it must be a path below its folder"
 NO_FILE = "everything in it must be a file or a folder, and this is a link or a device"
 ENCRYPTED = "it needs a password: give it without one"
@@ -85,17 +85,28 @@ def _in_zip(name: str, packed: zipfile.ZipFile) -> Iterator[Entry]:
     if len(infos) > MOST_FILES:
         raise refusal(name, f"at most {MOST_FILES:,} files may be in it, and there are more")
     for info in infos:
-        parts = info.filename.replace("\\", "/").rstrip("/").split("/")
+        named = _name_of(info)
+        parts = named.replace("\\", "/").rstrip("/").split("/")
         if not all(map(_fits, parts)) or parts[0].endswith(":"):
-            raise PopulationError([Fault(name, None, None, shorten(info.filename), LEADS_OUT)])
+            raise PopulationError([Fault(name, None, None, shorten(named), LEADS_OUT)])
         if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise PopulationError([Fault(name, None, None, shorten(info.filename), NO_FILE)])
+            raise PopulationError([Fault(name, None, None, shorten(named), NO_FILE)])
         path = PurePosixPath(*parts)
         if info.is_dir() or kind == stat.S_IFDIR or _left_out(path):
             continue
         if info.flag_bits & 1:
             raise refusal(name, ENCRYPTED)
         yield Entry(path, info.file_size, lambda info=info: packed.open(info))  # type: ignore[misc]
+
+
+def _name_of(info: zipfile.ZipInfo) -> str:
+    """Its name; several programs write UTF-8 without the flag that says so."""
+    if info.flag_bits & UTF_8:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode()
+    except UnicodeError:
+        return info.filename
 
 
 def _fits(part: str) -> bool:

@@ -7,7 +7,6 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,9 +56,17 @@ def test_the_folder_of_a_picture_is_its_prediction(tmp_path: Path, target: Path)
     assert not (target / "pics" / "read.me").exists()
 
 
-def test_one_folder_says_nothing(tmp_path: Path, target: Path) -> None:
-    table = take_apart(packed(tmp_path, {"a/1.png": picture(), "a/2.png": picture()}), target)
-    assert [*rows(table)[0]] == ["id", "image"]
+@pytest.mark.parametrize("written_in", ["utf-8", "cp437", ""])
+def test_one_folder_says_nothing_and_a_name_keeps_its_letters(
+    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch, written_in: str
+) -> None:
+    """macOS writes UTF-8 without the flag that says so."""
+    if written_in:
+        said = lambda info: (info.filename.encode(written_in), 0)  # noqa: E731
+        monkeypatch.setattr(zipfile.ZipInfo, "_encodeFilenameFlags", said)
+    table = take_apart(packed(tmp_path, {"Hüte/Käse.png": picture()}), target)
+    assert rows(table) == [{"id": "Hüte/Käse.png", "image": "Hüte/Käse.png"}]
+    assert (target / "Hüte" / "Käse.png").read_bytes() == picture()
 
 
 def test_a_table_beside_the_pictures_is_the_one(tmp_path: Path, target: Path) -> None:
@@ -98,25 +105,12 @@ def test_a_name_that_leads_out_is_named(tmp_path: Path, target: Path, name: str)
     assert not list(target.iterdir())
 
 
-def _link(stream: zipfile.ZipFile) -> None:
-    info = zipfile.ZipInfo("link.png")
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    stream.writestr(info, "/etc/passwd")
-
-
-def _device(stream: zipfile.ZipFile) -> None:
-    info = zipfile.ZipInfo("null.png")
-    info.external_attr = (stat.S_IFCHR | 0o666) << 16
-    stream.writestr(info, "")
-
-
-@pytest.mark.parametrize("write", [_link, _device])
-def test_links_and_devices(
-    tmp_path: Path, target: Path, write: Callable[[zipfile.ZipFile], None]
-) -> None:
-    path = tmp_path / "mine.zip"
+@pytest.mark.parametrize("kind", [stat.S_IFLNK | 0o777, stat.S_IFCHR | 0o666])
+def test_links_and_devices(tmp_path: Path, target: Path, kind: int) -> None:
+    path, info = tmp_path / "mine.zip", zipfile.ZipInfo("link.png")
+    info.external_attr = kind << 16
     with zipfile.ZipFile(path, "w") as stream:
-        write(stream)
+        stream.writestr(info, "/etc/passwd")
     with pytest.raises(PopulationError, match="this is a link or a device"):
         take_apart(path, target)
     assert not list(target.iterdir())
