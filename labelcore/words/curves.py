@@ -67,7 +67,7 @@ UNKNOWN, GUESSED = "nothing is known yet", "a first guess"
 SURE_OF = "{confidence} sure{form}, {together}, {valid}"
 ALL_CUTS, ONE_CUT = "all cuts together", "a cut chosen before labelling"
 IF_FALLING = "if precision falls along the list; no confidence"
-CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
+CUT_RECALL = ", and {held} between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
     "none."
@@ -234,7 +234,8 @@ def _recall_words(cut: Cut) -> str:
     if recall is None or recall.value[0] != recall.value[0]:
         return ""
     low, high = percent_range(float(recall.low[0]), float(recall.high[0]))
-    return CUT_RECALL.format(low=low, high=high, positive=recall.scope.positive)
+    held = "it contains" if cut.rank == 1 else "they contain"
+    return CUT_RECALL.format(held=held, low=low, high=high, positive=recall.scope.positive)
 
 
 def _cut_condition(band: Band) -> str:

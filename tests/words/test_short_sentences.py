@@ -11,7 +11,7 @@ from labelcore.charts.figure_bars import estimate_bar, head_bar
 from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.promises import Promise, State
 from labelcore.results.cells import TableCell
-from labelcore.results.curves import Band
+from labelcore.results.curves import Band, Cut
 from labelcore.results.interval import Interval
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.meaning import NOTHING_YET, meaning
@@ -130,10 +130,8 @@ def test_an_interval_over_nearly_everything_is_early_in_every_place() -> None:
     wide = estimate("recall", low=0.0412, high=0.9996, tentative=True)
     assert short_sentence(wide) == "Too few labels: recall may be anything from 4 to 100 %."
     for asked in (True, False):
-        assert (
-            cell_said(TableCell(("lr", None), "recall", wide, asked))
-            == estimate_bar(wide, "").said[1]
-        )
+        cell = TableCell(("lr", None), "recall", wide, asked)
+        assert cell_said(cell) == estimate_bar(wide, "").said[1]
     known = replace(wide, low=0.15)
     assert (
         cell_said(TableCell(("lr", None), "recall", known, False)) == "at least 15 %, first guess"
@@ -146,7 +144,10 @@ def test_an_interval_over_nearly_everything_is_early_in_every_place() -> None:
     said = "Too few labels: precision of the first 745 may be anything from 4 to 100 %."
     assert short_head(head) == said
     assert head_bar(head, "").said == ("", "too early") and head_bar(head, "").low is None
-    assert short_head(replace(head, low=0.15 * ones)).startswith("95 % sure: of the first 745")
+    one = replace(head, x=ones, low=0.15 * ones)
+    assert short_head(one) == "95 % sure: of the first item by score, 15 to 100 % is 'spam'."
+    said = Cut(1, 9, 0.9, (1, 1), {"precision": one, "recall": one}).sentence()
+    assert "of the first item (score 0.9 and better) between 15 % and 100 % is 'spam', and" in said
 
 
 def test_ends_are_never_rounded_inwards() -> None:
