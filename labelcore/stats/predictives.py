@@ -108,15 +108,6 @@ class ShiftedScores:
         return _normalised(np.log(density)), shift
 
 
-class OutcomePredictive(Protocol):
-    """The same for three outcomes: ``labelcore.stats.three_outcomes``."""
-
-    def log_probability(self, size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
-        """Natural logarithm, (n_looks,). ``looks`` hold the cells of ``size`` twice: first the
-        items with +, then those with -; ``rates`` (2, n_cells) are their expected shares."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ShiftedOutcomes:
     """Three outcomes: chances expit(a + b logit q_k) of + among the items with a sign and
@@ -129,6 +120,8 @@ class ShiftedOutcomes:
     signs: ShiftedScores = ShiftedScores()
 
     def log_probability(self, size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
+        """Natural logarithm, (n_looks,). ``looks`` hold the cells of ``size`` twice: first the
+        items with +, then those with -; ``rates`` (2, n_cells) are their expected shares."""
         cells = len(size)
         better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
         labelled = looks.labelled[:, :cells]

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln, xlog1py, xlogy
 
 from labelcore.stats.evidence import constrained_maximum
-from labelcore.stats.predictives import Looks, OutcomePredictive, ShiftedOutcomes, ShiftedScores
+from labelcore.stats.predictives import Looks, ShiftedOutcomes, ShiftedScores
 from labelcore.stats.profile import BoolArray, FloatArray
 
 BEND_ROUNDS, ROOT_ROUNDS = 40, 60
@@ -71,7 +71,6 @@ class Duels:
 def log_evidence_of_lead(
     duels: Duels,
     rates: FloatArray | None = None,
-    predictive: OutcomePredictive | None = None,
     *,
     target: str = "file",
 ) -> FloatArray:
@@ -80,9 +79,8 @@ def log_evidence_of_lead(
 
     Promise and assumption: as in ``labelcore.stats.evidence.log_evidence_at``.
 
-    rates       (2, n_cells), the shares of better and of worse that the scores suggest; none: 1/3
-    predictive  for several cells: ``ShiftedOutcomes`` if not said
-    target      "file": the file's own items; "process": independent draws, one cell only
+    rates    (2, n_cells), the shares of better and of worse that the scores suggest; none: 1/3
+    target   "file": the file's own items; "process": independent draws, one cell only
 
     Raises ValueError for another target, or for several cells with "process", where what a cell
     weighs is not known.
@@ -106,7 +104,7 @@ def log_evidence_of_lead(
     )
     opposite = constrained_maximum(looks, _Outcomes(looks))
     certain = np.isneginf(opposite)
-    bet = (predictive or ShiftedOutcomes()).log_probability(duels.size, looks, expected)
+    bet = ShiftedOutcomes().log_probability(duels.size, looks, expected)
     return np.where(certain, np.inf, bet - np.where(certain, 0.0, opposite))
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
+from labelcore.stats import three_outcomes
 from labelcore.stats.evidence import constrained_maximum
 from labelcore.stats.predictives import Looks, ShiftedOutcomes
 from labelcore.stats.three_outcomes import (
@@ -186,7 +187,9 @@ class Peeking:
 
 
 def peeking(found: Duels) -> np.ndarray:
-    return log_evidence_of_lead(found, predictive=Peeking())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(three_outcomes, "ShiftedOutcomes", Peeking)
+        return log_evidence_of_lead(found)
 
 
 def signs_by_cell(found: Duels) -> np.ndarray:
