@@ -22,7 +22,7 @@ from labelcore.charts.drawing import (
     Symbol,
     Unit,
 )
-from labelcore.charts.history_table import thinned
+from labelcore.charts.history_table import last_looks, thinned
 from labelcore.promises import CandidateState
 from labelcore.results.told_values import known_ends, too_wide
 from labelcore.results.types import Choice
@@ -137,16 +137,10 @@ def _moving(name: str, rows: pd.DataFrame, role: str, dash: str, choice: Choice)
 
 def moving_bounds_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
     """A row per look and candidate; the last look counts for each number of labels."""
-    by_labels: dict[int, Mapping[str, Any]] = {}
-    for look in looks:
-        result = look.get("results", {}).get(key)
-        if result:
-            by_labels = {n: bounds for n, bounds in by_labels.items() if n < look["labels"]}
-            by_labels[int(look["labels"])] = result["candidates"]
     rows = [
         (labels, name, bounds["low"], bounds["high"], bounds["state"])
-        for labels, candidates in by_labels.items()
-        for name, bounds in candidates.items()
+        for labels, look in last_looks(looks).items()
+        for name, bounds in look.get("results", {}).get(key, {}).get("candidates", {}).items()
     ]
     return pd.DataFrame(rows, columns=list(MOVED_COLUMNS))
 

@@ -74,6 +74,10 @@ def history_rows(looks: Sequence[Mapping[str, Any]], key: str) -> list[Seen]:
 def last_looks(looks: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
     """The last look at each number of labels, in order; looks at labels that were taken back since
     are left out."""
-    last = int(looks[-1]["labels"]) if looks else 0
-    by_labels = {int(look["labels"]): look for look in looks}
-    return {labels: by_labels[labels] for labels in sorted(by_labels) if labels <= last}
+    by_labels: dict[int, Mapping[str, Any]] = {}
+    for look in looks:
+        labels = int(look["labels"])
+        while by_labels and next(reversed(by_labels)) >= labels:
+            by_labels.popitem()
+        by_labels[labels] = look
+    return by_labels

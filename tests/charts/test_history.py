@@ -88,6 +88,8 @@ def test_the_last_look_at_a_number_of_labels_counts_and_undone_ones_go(look: Loo
     chart = history_chart(looks, "recall")
     assert chart.table["Labels"].tolist() == [40, 41]
     assert chart.table["Estimate"].tolist() == [0.5, 0.4]
+    looks += [look(30, 0.5, 0.3, 0.7), look(45, 0.4, 0.2, 0.6)]
+    assert history_chart(looks, "recall").table["Labels"].tolist() == [30, 45]
 
 
 def test_an_undo_below_the_first_figure_removes_it(look: Look) -> None:
