@@ -21,6 +21,7 @@ from labelcore.cli.options import (
     plan_of,
     plan_options,
     population_of,
+    say_large,
     source_of,
 )
 from labelcore.cli.output import check_suffix, json_option, say, write
@@ -198,6 +199,7 @@ def check(as_json: bool, **given: Any) -> None:
     what it supports and what labels would buy, too."""
     path, guesses = Path(given["file"]), list[str]()
     if whole := not given["content"] and not is_snapshot(given["file"]):
+        say_large("Looking at", path)
         head, tree, roles = _looked_at(path, dialect(given["dialect"]) or {})
         if roles is not None and roles.judges:
             say(*audit(path, tree, roles), as_json)

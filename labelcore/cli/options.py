@@ -11,12 +11,15 @@ from typing import Any
 
 import click
 
+from labelcore.cli.output import echo
 from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
 from labelcore.promises import Unsure
 
+LARGE = 10_000_000
+"""A file of so many bytes is announced before it is read."""
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -199,7 +202,15 @@ def is_snapshot(file: str) -> bool:
 def population_of(given: dict[str, Any]) -> Population:
     """Take the file options out of ``given`` and read the population."""
     source, arguments = source_of(given)
+    say_large("Reading", source)
     return read_population(source, **arguments)
+
+
+def say_large(what: str, source: str | Path) -> None:
+    """What is done with a file that takes more than a second, before it is done."""
+    size = source.stat().st_size if isinstance(source, Path) and source.is_file() else 0
+    if size >= LARGE:
+        echo(f"{what} {source} ({size / 1e6:,.0f} MB)", err=True)
 
 
 def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:
