@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,17 @@ from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate, rename
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
-from labelcore.waves.measured import Figure, Measured, compared, difference, measured
+from labelcore.waves import watches
+from labelcore.waves.measured import (
+    ABSENT,
+    Figure,
+    Measured,
+    compared,
+    difference,
+    measured,
+    side_by_side,
+)
+from labelcore.waves.preview import MonitorPreview
 from labelcore.words.sentences import percent_range, value_percent
 
 ITEMS, LABELS = 600, 60
@@ -371,10 +383,120 @@ def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
     true = (frame["truth"][called] == "yes").mean()
     assert by_scores.table["now"][0] > true + 0.15
     assert abs(by_labels.table["now"][0] - true) < 3 * np.sqrt(true * (1 - true) / 100)
-    quick = by_labels.table.assign(**{"within 3": 0.9})
-    found = replace(by_labels, table=quick)
-    assert found.waits() == {"precision since launch": 3}
-    assert found.waits(2.0) == {"precision since launch": None}
+
+
+def test_a_preview_says_how_long_a_fall_takes_to_be_noticed() -> None:
+    share = {f"within {wave}": wave / 12 for wave in range(1, 13)}
+    rows = [{"watch": "recall >= 0.8", **share}, {"watch": "x", **dict.fromkeys(share, 0.69)}]
+    found = MonitorPreview(1_150, 0.125, 12, 240.4, pd.DataFrame(rows))
+    assert found.waits() == {"recall >= 0.8": 9, "x": None}
+    assert found.waits(0.5) == {"recall >= 0.8": 6, "x": 1}
+    assert found.sentence() == (
+        "1,150 labels a wave. recall >= 0.8: a fall of 12.5 points is noticed within 4 waves in 3 "
+        "of 10 cases. x: a fall of 12.5 points is noticed within 4 waves in 7 of 10 cases. One "
+        "false alarm in about 240 waves."
+    )
+
+
+FIGURE = Figure(0.8, 0.7, 0.88, [[0, 1, 9, 4, 3]], [0.6])
+
+
+def wave_of(name: str, over: bool = True, seen: bool = False, **figures: Figure) -> Measured:
+    return Measured(name, f"m: {name}", 30, 20, 0, over, seen, "", figures)
+
+
+def test_an_alarm_says_in_which_wave_and_from_about_when(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evidence of each start, the latest first; starts with a seventh of the highest may be it."""
+    starts = {1: [1.0], 2: [4.0, 5.9], 3: [1.0, 8.0, 1.1]}
+    asked: list[list[str]] = []
+
+    def evidence(watch: watches.Watch, waves: list[Measured]) -> np.ndarray:
+        asked.append([wave.wave for wave in waves])
+        return np.array(starts[sum(watch.key in wave.figures for wave in waves)])
+
+    monkeypatch.setattr(watches, "evidence", evidence)
+    stretch = [
+        wave_of("one", recall=FIGURE), wave_of("without"), wave_of("open", over=False),
+        wave_of("two", recall=FIGURE), wave_of("three", seen=True, recall=FIGURE),
+    ]  # fmt: skip
+    lines = [watches.Watch("recall", 0.125), watches.Watch("recall", None)]
+    found = list(watches.rows_of(lines, (10.0, 10.1), stretch))
+    assert asked[-1] == ["one", "without", "two", "three"] and len(asked) == 6
+    rows = pd.DataFrame([row for row, _ in found])
+    assert rows["watch"][:2].tolist() == ["recall >= 0.125", "recall since launch"]
+    assert rows["threshold"].tolist() == [10.0, 10.1] * 5
+    assert rows["evidence"].dropna().tolist() == [1.0, 1.0, 9.9, 9.9, 10.1, 10.1]
+    assert rows["alarm"].tolist() == [False] * 8 + [True, True]
+    assert rows["promise"].dropna().tolist() == ["fixed"] * 4 + ["none"] * 2
+    assert rows.loc[9, ["value", "low", "high", "labels", "first_labels"]].tolist() == [
+        0.8, 0.7, 0.88, 30, 20
+    ]  # fmt: skip
+    required, launch = (alarm for _, alarm in found if alarm is not None)
+    assert (launch.wave, launch.since, launch.since_first, launch.since_last) == (
+        "three", "two", "two", "two"
+    )  # fmt: skip
+    assert required.sentence() == (
+        "Alarm in three: recall has been lower than 12.5 % since about two; evidence 10, alarm "
+        "from 10."
+    )
+    starts[3] = [1.3, 8.0, 1.3]
+    (*_, (_, alarm)) = watches.rows_of(lines, (10.0, 10.1), stretch)
+    assert alarm is not None and f"{alarm.lower} since {alarm.about}" == (
+        "lower than before since two (one to three)"
+    )
+
+
+def test_counts_of_waves_stand_side_by_side_by_stratum_and_prediction() -> None:
+    other = Figure(0.5, 0.1, 0.9, [[1, 0, 8, 5, 2], [0, 1, 7, 3, 1]], None)
+    cells, suggested = side_by_side([FIGURE, other])
+    assert suggested is None and cells.predicted.tolist() == [True, False]
+    assert cells.size.tolist() == [[9, ABSENT], [7, 8]]
+    assert (cells.labelled.tolist(), cells.positive.tolist()) == (
+        [[4, 0], [3, 5]], [[3, 0], [1, 2]]
+    )  # fmt: skip
+    _, suggested = side_by_side([replace(other, suggested=[0.2, 0.3]), FIGURE])
+    assert suggested is not None and suggested.tolist() == [0.6, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        (
+            Figure(0.6, 0.5, 0.75, [], None),
+            (0.2, 0.2 - np.hypot(0.1, 0.15), 0.2 + np.hypot(0.08, 0.1)),
+        ),
+        (Figure(0.0, 0.0, 1.0, [], None), (0.8, 0.8 - np.hypot(0.1, 1.0), 0.88)),
+        (Figure(0.1, -3.0, 3.0, [], None), (0.7, -1.0, 1.0)),
+        (Figure(None, 0.0, 1.0, [], None), (np.nan, -1.0, 1.0)),
+    ],
+)
+def test_a_difference_has_the_ends_that_face_each_other(
+    then: Figure, expected: tuple[float, float, float]
+) -> None:
+    assert difference(FIGURE, then) == pytest.approx(expected, nan_ok=True)
+    row = compared(wave_of("b", recall=FIGURE), wave_of("a", recall=then, f1=FIGURE))
+    assert row["estimand"].tolist() == ["recall", "f1"]
+    assert (row["low"][1], row["high"][1], row["earlier_low"][1]) == (0.0, 1.0, 0.7)
+    assert row["difference_low"][0] == pytest.approx(expected[1])
+
+
+@pytest.mark.parametrize(
+    ("reused", "kept", "refused"), [(19, 0, False), (20, 20, False), (20, 19, True)]
+)
+def test_ids_are_reused_where_most_have_other_contents(
+    reused: int, kept: int, refused: bool
+) -> None:
+    labelled = {str(number): None for number in range(reused + kept + 5)}
+    shown = {key: {"text": "old"} for key in [*labelled][: reused + kept]}
+    now = {key: {"text": "new" if place < reused else "old"} for place, key in enumerate(labelled)}
+    home: Any = SimpleNamespace(labels={**labelled, "gone": None}, shown=shown.get)
+    population: Any = SimpleNamespace(position=[*now].index, content=now.__getitem__)
+    with (
+        pytest.raises(ArgumentError, match=f"under {reused} of {reused + kept} ids")
+        if refused
+        else (nullcontext())
+    ):
+        room.check_ids(population, home)
 
 
 def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None:
