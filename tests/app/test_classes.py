@@ -15,7 +15,7 @@ from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.report import table_file
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
-from labelcore.ui.new_cards import BETTER, BOTH, RANKED, SEVERAL
+from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
 from tests.app.conftest import (
     HOSTILE,
     back,
@@ -258,15 +258,6 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     numbers.set_value(["accuracy", "recall_difference"]).run()
     page.multiselect(key=several).set_value(["a", "b", "c"]).run()
     assert page.multiselect(key=f"new-numbers-{SEVERAL.title}").value == ["accuracy"]
-
-
-@pytest.mark.full
-def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
-    page = asked(app, scored(), RANKED.title)
-    assert not page.slider
-    session = created(page, data_folder)
-    assert session.plan.estimands == ("precision_curve",) and session.plan.classifier == "a"
-    assert not session.population.thresholds
 
 
 # --- labelling ------------------------------------------------------------------------------------

@@ -56,16 +56,6 @@ KINDS = (
     "near equal", "same", "two different", "one classifier", "no prediction", "three classes",
     "five classes", "tied scores",
 )  # fmt: skip
-PRESET = {
-    "near equal": BETTER, "two different": BETTER, "one classifier": ACCURACY,
-    "no prediction": RANKED, "three classes": ACCURACY,
-}  # fmt: skip
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", sampled(PRESET, 2, seed=1))
-def test_the_file_itself_suggests_the_question(app, kind: str) -> None:
-    assert on_page(app, kind).radio(key="new-aim").value == PRESET[kind].title
 
 
 @ALONE
@@ -279,20 +269,6 @@ def test_too_few_labels_to_watch_have_buttons(app, press: str) -> None:
 
 
 @pytest.mark.full
-def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: Path) -> None:
-    page = on_page(app, "two different")
-    every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
-    page.multiselect(key=f"new-numbers-{SEVERAL.title}").set_value(["precision"]).run()
-    page.segmented_control(key="new-way").set_value(MARGIN).run()
-    method = next(one for one in page.selectbox if one.label == "Method")
-    assert method.options[0] == "Recommended: Recalibrated Neyman"
-    plan = created(page, data_folder).plan
-    assert (plan.design, plan.margin) == ("recalibrated_neyman", 0.05)
-    assert plan.params["n_strata"] == 24
-    assert plan.planned < ITEMS
-
-
-@pytest.mark.full
 def test_the_recommended_entry_follows_the_recommendation(
     app, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,15 +295,6 @@ def test_the_recommended_entry_follows_the_recommendation(
     for way in (BUDGET, MARGIN):
         page.segmented_control(key="new-way").set_value(way).run()
         assert method(page).value == "recalibrated_neyman", way
-
-
-@pytest.mark.full
-def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
-    page = on_page(app, "two different", ACCURACY.title)
-    shown = texts(page).replace("\\", "")
-    assert "Paired comparison" in shown.partition("Not offered here: ")[2]
-    assert "answers which of two classifiers is better" in shown
-    assert "compares exactly two classifiers" not in shown
 
 
 @pytest.mark.full

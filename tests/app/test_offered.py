@@ -1,22 +1,34 @@
-"""What each page offers and draws in each state of a project stays: the keys of all that can be
-pressed or set, and the numbers of its pictures."""
+"""All that each page says, offers and draws in each state of a project stays, and so does *New
+project* for each kind of question: a line for each element, with its first words and a checksum of
+all its words and numbers."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
+from zlib import crc32
 
 import pytest
+from google.protobuf.json_format import MessageToDict
+from plotly.graph_objects import Figure
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import Make, pictures
+from labelcore.charts.base import Chart
+from labelcore.safe_text import JOINER
+from labelcore.session import ledger
+from labelcore.ui.draft import CLAIMS
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, SEVERAL, SHIP
+from tests.app.conftest import Make, on, to_aim, with_upload
+from tests.app.test_every_aim import written
 from tests.cases import sampled
-from tests.pinned import numbers, stays, summed
+from tests.pinned import stays
 
-PAGES = ("label", "progress", "explore", "report", "review", "people", "audit", "watch")
-KINDS = (
-    "button", "checkbox", "download_button", "multiselect", "number_input", "pills", "radio",
-    "segmented_control", "selectbox", "slider", "text_area", "text_input", "toggle",
-)  # fmt: skip
+PAGES = ("", "label", "progress", "explore", "report", "review", "people", "audit", "watch")
 STATES: dict[str, dict[str, Any]] = {
     "new": {},
     "begun": {"labels": 12},
@@ -28,19 +40,90 @@ STATES: dict[str, dict[str, Any]] = {
     "claims": {"labels": 12, "claims": ["accuracy >= 0.6"]},
     "finished early": {"labels": 30},
 }
+DRAFTS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
+    "accuracy, suggested": ("one classifier", None, {"budget": 60}),
+    "both by margin": ("one classifier", BOTH.title, {"margin": 0.1}),
+    "claims": ("one classifier", ACCURACY.title, {"way": CLAIMS}),
+    "of the process": ("two different", ACCURACY.title, {"target": "process", "margin": 0.1}),
+    "one of two": ("near equal", BETTER.title, {}),
+    "a list, suggested": ("no prediction", None, {}),
+    "a cut": ("no prediction", SHIP.title, {}),
+    "precisions": ("two different", SEVERAL.title, {"estimands": ("precision",), "margin": 0.05}),
+    "three classes, suggested": ("three classes", None, {}),
+    "better, suggested": ("two different", None, {}),
+}
+MOST = ("begun", "read by two", "claims", "finished early")
+SAID = (
+    "alt", "body", "captions", "codeText", "componentName", "default", "disabled", "expanded",
+    "format", "help", "icon", "json", "label", "max", "maxChars", "min", "options", "placeholder",
+    "popover", "queryString", "selectionMode", "spec", "step", "type", "url", "value",
+)  # fmt: skip
+LAID_OUT = ("flex_container", "column", "main", "sidebar", "empty", "event", "html")
+MOVES = re.compile(
+    rf"[0-9a-f]{{16,}}|\d\d:{JOINER}?\d\d(:\d\d)?|\d{{4}}[-/]\d\d[-/]\d\d|\d+ [A-Z]\w\w 20\d\d"
+)
 
 
-def offered(page: AppTest) -> str:
-    found = [one.proto for kind in KINDS for one in page.get(kind)]
-    return " ".join(f"{one.id.split('-', 2)[-1]}{' (off)' * one.disabled}" for one in found)
+def elements(node: Any) -> Iterator[Any]:
+    for one in getattr(node, "children", {}).values():
+        yield one
+        yield from elements(one)
 
 
+def offered(page: AppTest) -> list[str]:
+    """Of each element its kind, its key, its first words and the checksum."""
+    found = []
+    for one in elements(page._tree):
+        if (proto := getattr(one, "proto", None)) is None or one.type in LAID_OUT:
+            continue
+        sent = MessageToDict(proto)
+        said = {name: sent[name] for name in SAID if name in sent}
+        if one.type in ("dataframe", "table"):
+            said["value"] = one.value.to_json(double_precision=6, force_ascii=False)
+        words = rounded(json.dumps(said, ensure_ascii=False))
+        key = sent.get("id", "").split("-", 2)[-1]
+        first = said.get("label") or said.get("body") or ""
+        found.append(f"{one.type} {key} {MOVES.sub('', first)[:40]!r} {crc32(words.encode()):x}")
+    return found
+
+
+def rounded(words: str) -> str:
+    digits = re.sub(r"\d+\.\d{5,}(e-?\d+)?", lambda found: f"{float(found[0]):.5g}", words)
+    return MOVES.sub("", digits)
+
+
+@pytest.fixture(autouse=True)
+def drawings_and_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart is sent as what it is drawn from, and each event is a second after the last."""
+    seconds = count()
+
+    def later() -> str:
+        return (datetime.now(UTC) + timedelta(seconds=next(seconds))).isoformat()
+
+    def plotted(chart: Chart, theme: object) -> Figure:
+        drawn = json.dumps(asdict(chart.drawing), default=lambda one: one.tolist())
+        return Figure(layout={"title": rounded(drawn)})
+
+    monkeypatch.setattr(Chart, "plotted", plotted)
+    monkeypatch.setattr(ledger, "now", later)
+
+
+@pytest.mark.as_shipped
 @pytest.mark.slow
-@pytest.mark.parametrize("state", sampled(STATES, 3, seed=3))
+@pytest.mark.parametrize("state", sampled(STATES, 4, seed=3, keep=MOST))
 def test_what_each_page_offers_and_draws_stays(state: str, app, make: Make) -> None:
-    session = make(**STATES[state])
+    session = make(question="Is it spam?", **STATES[state])
     if state == "finished early":
         session.finish("enough")
-    pages = {page: app(page, project="demo") for page in PAGES}
-    drawn = (pair for page in PAGES for pair in numbers(pictures(pages[page]), f"{page} "))
-    stays("offered", state, {name: offered(pages[name]) for name in PAGES} | summed(drawn))
+    stays("offered", state, {name: offered(app(name, project="demo")) for name in PAGES})
+
+
+@pytest.mark.as_shipped
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sampled(DRAFTS, 5, seed=3, keep=[*DRAFTS][1:6]))
+def test_what_new_project_offers_stays(name: str, app) -> None:
+    kind, aim, chosen = DRAFTS[name]
+    page = with_upload(app, "items.csv", written(kind))
+    found = {"items": offered(page), "question": offered(on(page))}
+    found["aim"] = offered(to_aim(page, "Is it spam?", aim, **chosen))
+    stays("offered", f"draft: {name}", found)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.words.sentences import value_percent
-from tests.app.conftest import HOSTILE, bar_texts, texts
+from tests.app.conftest import HOSTILE, texts
 
 LINK = "page_link"
 
@@ -16,21 +14,6 @@ def names(page: AppTest) -> list[str]:
     """The projects in the order of their rows."""
     links = [one.proto for one in page.get(LINK)]
     return [one.label.strip("*") for one in links if "project=" in one.query_string]
-
-
-@pytest.mark.full
-def test_a_row_says_what_the_log_knows(app, make) -> None:
-    session = make("one", labels=60)
-    make("two", labels=4)
-    make("three")
-    found = session.results()["accuracy"]
-    page = app()
-    new, early, done = bar_texts(page)
-    assert new == ["Accuracy", "", "not yet"]
-    assert early[1] == "" and any(one in early[2] for one in ("to", "at least", "at most"))
-    assert done[1] == value_percent(found.value, found.low, found.high)
-    low, high = (float(end) / 100 for end in done[2].split(" to "))
-    assert low <= found.low <= low + 0.01 and high - 0.01 <= found.high <= high
 
 
 def test_rows_are_found_by_words_and_sorted(app, make) -> None:
