@@ -1,34 +1,44 @@
 """What a project shows of a fixed file stays: what is asked, all figures, all pictures, by the
-numbers in its report. Words are compared elsewhere."""
+numbers in its report; and its words, of projects to which more happened."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
+from zlib import crc32
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
 from labelcore.report.data import report_text
+from labelcore.report.error_cards import error_cards
 from labelcore.report.facts import gather
-from labelcore.report.page import sections_of
-from tests.answering import next_draw
+from labelcore.report.page import page, sections_of
+from labelcore.report.style import SCRIPT, STYLE
+from labelcore.session import drawing, ledger, projects
+from labelcore.session import session as whole
+from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 from tests.grouped import grouped, grouped_frame
+from tests.judged import judged, judged_frame
 from tests.pinned import numbers, stays, summed
+
+pytestmark = [pytest.mark.slow, pytest.mark.as_shipped]
 
 OURS, BOTH, DIFFERENCE = "recalibrated_neyman", ["m", "n"], ["precision_curve_difference"]
 PLANS: dict[str, dict[str, Any]] = {
     "read twice": {"design": "simple_random", "estimands": ["accuracy", "recall"], "repeats": 0.2},
     "watched": {"design": OURS, "estimands": ["precision", "f1"], "budget": None, "margin": 0.2},
     "together": {"design": OURS, "estimands": ["recall", "prevalence"], "together": True},
-    "claims": {"design": OURS, "estimands": ["precision"], "claims": ["recall >= 0.6"]},
-    "groups": {"design": OURS, "estimands": ["recall"], "by": "language"},
     "stream": {"design": OURS, "estimands": ["precision"], "target": "process"},
     "two": {"design": "agreement_patterns", "estimands": ["recall"], "classifier": BOTH},
-    "duel": {"design": "paired_comparison", "estimands": ["accuracy"], "classifier": BOTH},
     "curve": {"design": "geometric_strata", "estimands": ["precision_curve"], "budget": 130},
     "lists": {"design": "paired_lists", "estimands": DIFFERENCE, "classifier": BOTH},
     "strata": {"design": "stratified", "estimands": ["accuracy"]},
@@ -65,15 +75,159 @@ def drawn(page: str) -> Iterator[tuple[str, float]]:
                     yield f"picture/{element}.{name}", float(number)
 
 
-@pytest.mark.slow
-@pytest.mark.as_shipped
+def worded(html: str) -> Iterator[tuple[str, Any]]:
+    """Of a page, its texts by section, and how many elements and colours of each kind it has."""
+    html = html.replace(STYLE, "").replace(SCRIPT, "")
+    html = re.sub(r"[0-9a-f]{64}|(?<=by Labelcore )[\d.]+\d", "OTHER", html)
+    for place, part in enumerate(html.split("<section")):
+        yield f"words/{place}", re.sub("(<[^>]*>)+", "|", part)
+    pictures = re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)
+    tags = re.findall("<[^/!][^>]*>", re.sub(r"<svg.*?</svg>", "", html, flags=re.DOTALL))
+    looks = re.findall(r' [\w-]+="[^"0-9]+"', "".join(pictures))
+    yield from ((f"tags/{tag}", [number]) for tag, number in Counter([*tags, *looks]).items())
+
+
+Step = Callable[[lc.Session, pd.DataFrame], object]
+WORDING = {"question": "Is it one?", "title": "Ones", "dots": True, "used_for_training": "some"}
+CHOICE = {"candidates": [0.3, 0.5, 0.7], "precision_threshold": 0.6, "precision_slack": 0.1}
+
+
+def labels(number: int | None = None, who: str = "me") -> Step:
+    """So many answers, all of them without a number; of nine in turn one is wrong, one unsure."""
+
+    def step(session: lc.Session, frame: pd.DataFrame) -> None:
+        truth, turns = dict(zip(frame["id"], frame["truth"], strict=True)), count()
+        given = lambda draw, turn: session.population.classes[truth[draw.item_id] - (turn == 6)]  # noqa: E731
+        said = lambda draw: "unsure" if (turn := next(turns) % 9) == 3 else given(draw, turn)  # noqa: E731
+        answer_draws(session, said, number, who=who)
+
+    return step
+
+
+def marked(session: lc.Session, _: pd.DataFrame) -> None:
+    session.reword(question="Is it?", highlight={"words": ["won"], "patterns": []})
+    draws = []
+    for answer in ("no", "later", "broken"):
+        draws.append(next_draw(session, "ann"))
+        session.answer(draws[-1], answer)
+    session.undo("ann")
+    session.note(draws[0].index, "odd one", "ann")
+    session.flag(draws[0].index, annotator="ann")
+    session.revise(draws[0].index, "yes", "better", annotator="ann")
+    session.release(next_draw(session, "bob"))
+
+
+def settled(session: lc.Session, _: pd.DataFrame) -> None:
+    for one in session.unsettled():
+        session.settle(one.first.item_id, "yes", "ann", "it is one")
+
+
+def ended(session: lc.Session, _: pd.DataFrame) -> None:
+    session.finish("that is enough")
+
+
+def classes_frame() -> pd.DataFrame:
+    """Three classes, one of them rare; what a classifier says, and what is known."""
+    random, names = np.random.default_rng(8), np.array(["ham", "other", "spam"])
+    truth = random.choice(3, 300, p=[0.6, 0.1, 0.3])
+    called = names[np.where(random.random(300) < 0.8, truth, random.choice(3, 300))]
+    known = np.where(np.arange(300) < 40, names[truth], "")
+    columns = {"m": called, "truth": truth, "known": known}
+    return pd.DataFrame({"id": [f"i{at}" for at in range(300)], "text": "item", **columns})
+
+
+STORIES: dict[str, tuple[dict[str, Any], list[Step]]] = {
+    "several people": (
+        {"design": "simple_random", "estimands": ["accuracy", "recall"], "overlap": 0.9},
+        [marked, labels(14, "ann"), labels(16, "bob"), settled, labels(24, "eve"), ended],
+    ),
+    "read twice": (
+        {"estimands": ["precision", "recall"], "repeats": 0.7, "together": True, "budget": 40,
+         "claims": ["recall >= 0.1", "accuracy < 0.9"], "claim_form": "approximate",
+         "unsure": "odds"},
+        [labels()],
+    ),
+    "two stages": (
+        {"estimands": ["precision"], "promise": "fixed", "budget": 25,
+         "claims": ["precision >= 0.3", "precision >= 0.95"]},
+        [labels(), lambda session, _: session.extend(budget=40), labels(9)],
+    ),
+    "groups": (
+        {"estimands": ["recall"], "by": "language", "budget": 80,
+         "claims": ["accuracy[every language] >= 0.4", "precision[some language] < 0.8"]},
+        [labels(30), lambda session, _: session.extend(budget=100, group="l1"), labels(4)],
+    ),
+    "duel": (
+        {"design": "paired_comparison", "estimands": ["accuracy"], "classifier": BOTH,
+         "claims": ["accuracy[m] > accuracy[n]"]},
+        [labels()],
+    ),
+    "judge": (
+        {"estimands": ["prevalence"], "classifier": "judge", "by": "model", "budget": 90},
+        [labels()],
+    ),
+    "classes": (
+        {"estimands": ["accuracy", "precision"], "existing": "certainty",
+         "classes": ["other", "spam"]},
+        [labels(40), ended],
+    ),
+    "choice": (
+        {"design": "reach_selection", "estimands": "selection", "params": CHOICE, "budget": 200},
+        [labels()],
+    ),
+    "nothing yet": ({"design": "simple_random", "estimands": ["f1"]}, []),
+}  # fmt: skip
+
+
+def lived(name: str, clock: list[datetime]) -> lc.Session:
+    frame: pd.DataFrame
+    if name == "judge":
+        frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2, "gamma": -0.4})
+        population = judged(frame)
+    elif name == "classes":
+        given = {"scores": {}, "thresholds": {}, "groups": (), "predictions": {"m": "m"}}
+        population = grouped(frame := classes_frame(), known="known", **given)
+    else:
+        population = grouped(frame := grouped_frame(300, shares=(0.6, 0.4)))
+    plan, steps = STORIES[name]
+    given = {"design": OURS, "budget": 60, "classifier": "m", "seed": 3, **plan}
+    made = lc.Plan(given.pop("design"), given.pop("estimands"), **given)
+    session = lc.Session(population, made, settings=WORDING)
+    for step in steps:
+        clock.append(clock[-1] + timedelta(hours=7))
+        step(session, frame)
+        session.results()
+    return session
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
+    """Times of what happens: the last one is now."""
+    times = [datetime(2026, 5, 3, 8, tzinfo=UTC)]
+    for module in (drawing, ledger, projects, whole):
+        monkeypatch.setattr(module, "now", lambda: times[-1].isoformat(timespec="microseconds"))
+    return times
+
+
 @pytest.mark.parametrize("name", sampled(PLANS, len(QUICK), seed=1, keep=QUICK))
 def test_what_a_project_shows_stays(name: str) -> None:
     session, asked = session_of(PLANS[name])
     facts = gather(session)
+    html = "".join(one.html for one in sections_of(facts))
+    words = ((key, crc32(text.encode())) for key, text in worded(html) if isinstance(text, str))
     found = (
         *(("asked", place) for place in asked),
         *numbers(json.loads(report_text(facts))),
-        *drawn("".join(one.html for one in sections_of(facts))),
+        *drawn(html),
+        *words,
     )
     stays("shown", name, summed(found))
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_what_a_project_says_stays(name: str, clock: list[datetime]) -> None:
+    session = lived(name, clock)
+    facts = gather(session)
+    html = page(session, facts, error_cards(session))
+    shown = summed((*numbers(json.loads(report_text(facts))), *drawn(html)))
+    stays("said", name, shown | dict(worded(html)))

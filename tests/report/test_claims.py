@@ -135,23 +135,6 @@ def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(
     assert f"({session.labels} labels of " in quote[:400]
 
 
-def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:
-    text = text_of(claimed)
-    assert f"Claims{CLAIM}" in text
-    assert "Stops by itselfas soon as every claim is decided or refuted" in text
-    assert "Confidence95 % for all 2 numbers together" in text
-    assert f"The claim {CLAIM} was laid down with the plan and tested at every look by" in text
-    assert "Ville, J. (1939)" in text
-    assert "that all hold at once is less sure" not in text
-
-
-def test_each_interval_says_its_form_and_its_tail(claimed: lc.Session) -> None:
-    text, found = text_of(claimed), claimed.results()["recall"]
-    made = text.partition("How the intervals were made")[2].partition("Assumptions1")[0]
-    assert found.form == "approximate" and found.tail_share is not None
-    assert f"Recall (lr){found.method}approximate{round(100 * found.tail_share)} %" in made
-
-
 def test_json_and_csv_hold_claims(claimed: lc.Session) -> None:
     claim = claimed.results()[CLAIM]
     values = as_json(report_json(claimed))

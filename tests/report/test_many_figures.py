@@ -134,19 +134,6 @@ def test_page_1_is_one_page_and_each_has_words(name: str, request: pytest.Fixtur
     assert all(len(text) > 100 for text in texts) and len(texts) <= 8
 
 
-def test_page_1_of_a_choice_says_what_was_wanted_and_what_each_candidate_takes(
-    choice: lc.Session,
-) -> None:
-    result = choice.results()["selection"]
-    assert isinstance(result, lc.Choice)
-    html = report_html(choice)
-    first = header(html).replace("\N{NO-BREAK SPACE}", " ")
-    assert len(html) < LARGEST_HTML and "wanted: 70 %" in first
-    assert "with a precision of 70.0 % or more. Tolerated: a precision of 50.0 %" in first
-    for row in result.bounds.to_dict("records"):
-        assert re.search(rf"{re.escape(str(row['classifier']))}\s+{row['size']:,}\s", first)
-
-
 @pytest.mark.parametrize("name", ["sixteen", "choice"])
 def test_excel_holds_every_figure_and_no_formula(name: str, request: pytest.FixtureRequest) -> None:
     session = request.getfixturevalue(name)

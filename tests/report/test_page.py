@@ -98,47 +98,9 @@ def test_page_1_says_question_answer_picture_meaning_and_table(made: Made, html:
     assert cell_words(table.loc["yes", "yes"], low, high) in text
 
 
-def test_the_sentence_to_quote_says_who_labelled_when(outline: Outline) -> None:
-    text = outline.text[
-        outline.text.index(
-            "of the 300 items in items.csv that a person can judge, precision (of the"
-        ) :
-    ]
-    promise = r"\(95 % confidence, approximate, valid at every look up to \d+ labels\)"
-    assert re.search(promise + r", from \d+ labels of \d+ \w+ \d{4}\.", text)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Is this spam?",
-        "its score is at least 0.5",
-        "Decided before the first label",
-        "Recalibrated Neyman",
-        "valid at every look",
-        "G-profile band over strata for a planned size (approximate)",
-        "Items were drawn at random within strata",
-        "for this reason: enough is known",
-        "Wilks, S. S. (1938).",
-        "Neyman, J. (1934).",
-        "No other project in this store uses this file.",
-        "python -m labelcore replay BUNDLE.zip --file items.csv",
-    ],
-)
-def test_it_says(outline: Outline, words: str) -> None:
-    assert words in outline.text.replace("\N{NO-BREAK SPACE}", " ")
-
-
 def test_fingerprint_and_seal_are_printed(made: Made, outline: Outline) -> None:
     assert made.session.population.fingerprint in outline.text
     assert made.session.events[-1].hash in outline.text
-
-
-def test_counts_of_answers(made: Made, outline: Outline) -> None:
-    counts = as_json(report_json(made.session))["counts"]
-    assert counts["broken"] == 1 and counts["changed"] == 1 and counts["undone"] >= 3
-    assert f"Answers taken back{counts['undone']}" in outline.text
-    assert f"Items drawn{counts['drawn']}" in outline.text
 
 
 def test_every_figure_has_words_and_a_table(outline: Outline) -> None:
@@ -171,19 +133,6 @@ def test_it_is_small(html: str) -> None:
     assert len(html.encode()) < 200_000
 
 
-def test_it_is_interim_until_finish(tmp_path: Path) -> None:
-    session, truth = begun(tmp_path)
-    empty = Outline(report_html(session)).text
-    assert "Interim Nothing is known yet" in empty
-    assert "For the 300 items in items.csv, nothing is known yet about" in empty
-    assert "There is nothing more to draw yet." in empty
-    label(session, truth, 10)
-    few = Outline(report_html(session)).text
-    assert "Interim " in few and "valid at every look" in few
-    session.finish()
-    assert "Interim" not in Outline(report_html(session)).text
-
-
 @pytest.mark.full
 def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(tmp_path: Path) -> None:
     session, _ = begun(tmp_path)
@@ -193,21 +142,6 @@ def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(tmp_
     dry = [one for one in session.results().values() if (one.tail_share or 0) > 0.5]
     assert any(one.has_interval for one in dry)
     assert report_html(session).count(said) == 1
-
-
-def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -> None:
-    session, truth = begun(tmp_path, promise="fixed", budget=40)
-    label(session, truth, 40, eventful=False)
-    assert "Second stage" not in Outline(report_html(session)).text
-    session.extend(budget=60)
-    label(session, truth, 20, eventful=False)
-    session.finish()
-    text = Outline(report_html(session)).text
-    assert "From 40 labels of" in text.partition("report")[2][:900]
-    assert "All labels together, without a promise" in text
-    assert "Extended to 60 items" in text
-    second = as_json(report_json(session))["second_stage"]["precision"]
-    assert (second["labels_used"], second["promise"]) == (60, "none")
 
 
 @pytest.mark.full
@@ -355,13 +289,6 @@ def test_what_was_hidden_from_the_person_is_named(tmp_path: Path) -> None:
         session = session_on(path, project=f"{len(hidden)} hidden", settings={"hidden": hidden})
         told = Outline(report_html(session)).text
         assert ("Hidden until an item was judged: verdict." in told) == bool(hidden)
-
-
-def test_intervals_made_alike_share_a_row(made: Made, outline: Outline) -> None:
-    found = [one for one in made.session.results().values() if isinstance(one, lc.Estimate)]
-    row = outline.text.partition("How the intervals were made")[2].partition("Strict: ")[0]
-    tails = ", ".join(f"{round(100 * (one.tail_share or 0))} %" for one in found)
-    assert f"Precision (lr), Recall (lr){found[0].method}approximate{tails}" in row
 
 
 def test_one_error_is_told_in_the_singular(tmp_path: Path) -> None:

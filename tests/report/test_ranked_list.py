@@ -15,7 +15,6 @@ import pytest
 import labelcore as lc
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
-from labelcore.words import sentences as words
 from tests.cases import sampled
 from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import Outline
@@ -175,26 +174,3 @@ def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:
     assert [(one["name"], one["before"]) for one in told] == [
         ("question", HOSTILE[0]), ("highlight", "words: free"),
     ]  # fmt: skip
-
-
-@pytest.mark.full
-def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    truth = write_items(path)
-    rows = list(csv.DictReader(path.open(encoding="utf-8")))
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score", "other"])
-        writer.writerows([*row.values(), 1 - float(row["score"])] for row in rows)
-    session = session_on(
-        path,
-        arguments={"scores": {"a": "score", "<b>": "other"}, "thresholds": {"a": 0.5, "<b>": 0.5}},
-        classifier=["a", "<b>"],
-    )
-    label(session, truth, 50, eventful=False)
-    text = text_of(session)
-    table = text.partition("The figures")[2].partition("How the intervals")[0]
-    for classifier in ("a", "<b>"):
-        assert classifier in table
-    precision = session.results()["precision"]
-    assert words.value_percent(precision.value, precision.low, precision.high) in table

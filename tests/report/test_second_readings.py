@@ -11,9 +11,8 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.replay import replay_bundle
-from labelcore.report import bundle_zip, events_csv, report_html, report_json
+from labelcore.report import bundle_zip, events_csv, report_json
 from tests.report.sessions import as_json, begun, write_items
-from tests.report.test_page import Outline
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +26,6 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
         session.answer(draw, truth[draw.item_id] ^ (draw.repeat and draw.item_id == wrong))
     session.finish()
     return session
-
-
-@pytest.mark.full
-def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) -> None:
-    text = Outline(report_html(twice)).text
-    number = len(twice.label_error().readings)
-    assert f"1 of {number} repeated items got a different answer the second time (" in text
-    assert "Two answers under one name: the same answer to" in text
-    assert "Figures for the truth" in text
-    assert "are not counted" not in text
-    assert "Mistakes made both times stay unseen" in text
-    listed = text.partition("A different answer the second time")[2]
-    assert str(twice.label_error().differing[0].first.item_id) in listed[:200]
 
 
 @pytest.mark.full
@@ -62,15 +48,6 @@ def test_the_bundle_replays_with_its_repeats(twice: lc.Session, tmp_path: Path) 
     result = replay_bundle(path, twice.population.path)
     assert result.seal == twice.events[-1].hash
     assert any(line.startswith("Repeats: ") for line in result.stages)
-
-
-def test_without_repeats_the_report_calls_it_agreement(tmp_path: Path) -> None:
-    session, _ = begun(tmp_path)
-    text = Outline(report_html(session)).text
-    assert (
-        "agreement with the judgement of the people who gave the answers: no item was judged twice"
-        in text
-    )
 
 
 def test_the_command_takes_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
