@@ -34,6 +34,7 @@ from labelcore.waves.measured import (
     Measured,
     compared,
     difference,
+    first_given,
     measured,
     side_by_side,
 )
@@ -444,6 +445,27 @@ def test_an_alarm_says_in_which_wave_and_from_about_when(monkeypatch: pytest.Mon
     assert alarm is not None and f"{alarm.lower} since {alarm.about}" == (
         "lower than before since two (one to three)"
     )
+
+
+@pytest.mark.parametrize(("waves", "required", "launch"), [(1, 1, 0), (3, 3, 2), (20, 16, 16)])
+def test_each_of_the_last_waves_may_be_the_start(waves: int, required: int, launch: int) -> None:
+    """Of a requirement the first one, too; of a change it is what the others are compared with."""
+    key = "precision@B[language=de]"
+    stretch = [wave_of(str(number), **{key: FIGURE}) for number in range(waves)]
+    for level, starts in ((0.5, required), (None, launch)):
+        assert watches.evidence(watches.Watch(key, level), stretch).shape == (starts,)
+
+
+def test_labels_that_came_home_were_not_first_given_here() -> None:
+    answers = [("ann", "yes"), (CARRIED, "yes"), ("ann", None), None, ("bob", "no"), ("ann", "no")]
+    given = [[SimpleNamespace(annotator=one and one[0])] for one in answers]
+    engine: Any = SimpleNamespace(
+        asked=[SimpleNamespace(position=10 + n, answers=one) for n, one in enumerate(given)],
+        prefix=lambda: 5, classes={"no": 0, "yes": 1},
+        in_force=lambda index: (one := answers[index - 1]) and SimpleNamespace(label=one[1]),
+    )  # fmt: skip
+    positions, codes = first_given(engine)
+    assert (positions.tolist(), codes.tolist()) == ([10, 14], [1, 0])
 
 
 def test_counts_of_waves_stand_side_by_side_by_stratum_and_prediction() -> None:
