@@ -89,15 +89,6 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
 
 
 @pytest.mark.full
-def test_every_row_can_be_taken(app) -> None:
-    page = on_page(app, "one classifier", BOTH.title, budget=60)
-    for design in ("simple_random", "oversampling", "recalibrated_neyman"):
-        page.radio(key="new-row").set_value(f"{design} watched").run()
-        assert page.radio(key="new-row").value == f"{design} watched"
-    assert not any("Agreement" in one for one in page.radio(key="new-row").options)
-
-
-@pytest.mark.full
 def test_a_row_of_a_ranked_list_brings_its_labels(app) -> None:
     """Each method of a ranked list starts from labels of its own, and they must not win."""
     rng = random.Random(3)

@@ -71,16 +71,11 @@ def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> Non
 
 
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
-def test_unknown_project(app, make, page: str) -> None:
+def test_no_such_project_and_none_in_the_address(app, make, page: str) -> None:
     make()
     shown = app(page, project=HOSTILE)
     assert "There is no project" in shown.error[0].value.replace("\\", "")
-
-
-@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
-def test_no_project_in_the_address(app, page: str) -> None:
-    shown = app(page)
-    assert "No project is named" in shown.info[0].value
+    assert "No project is named" in app(page).info[0].value
 
 
 @pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
