@@ -139,8 +139,7 @@ def test_real_headers(header: str, row: str, expected: tuple[object, ...], asked
     assert (found.id, found.content, found.classifiers, found.answers) == expected
     assert {part for part in found.confidence if found.asks(part)} == asked
     assert not set(found.answers) & set(found.content)
-    why = {f"why {part}": reason for part, reason in found.reasons.items()}
-    stays("guessed", header, {**found.confidence, **why, "perhaps": " ".join(found.perhaps)})
+    stays("guessed", header, {"sure": f"{found.confidence} {found.reasons} {found.perhaps}"})
 
 
 def test_a_label_studio_file_preselects_no_prediction() -> None:
