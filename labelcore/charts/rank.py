@@ -136,7 +136,7 @@ def _lines(points: Points, cut: int | None, own: int | None) -> tuple[list[Rule]
 def _words(points: Points, cut: int | None) -> str:
     band, label = points.band, points.reading.label
     spoken = [
-        f"the first {words.count(int(points.rank[place]), 'item')}: {value_words(points, place)}"
+        f"{words.first_items(int(points.rank[place]))}: {value_words(points, place)}"
         for place in landmarks(points.usable)
     ]
     parts = [
