@@ -79,11 +79,8 @@ def part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part
     """``stratum_rates`` of parts of the items. Those of a large file are from exact sums and, where
     scores are no probabilities, from the mid-rank shares of ``INNER`` items evenly spread over each
     part: the same on every engine."""
-
-    def shared_rates() -> Rates:
-        return _part_rates(setup, items, classifier, parts)
-
-    return setup.shared(PART_RATES, (classifier, list(parts)), shared_rates)
+    key = classifier, list(parts)
+    return setup.shared(PART_RATES, key, lambda: _part_rates(setup, items, classifier, parts))
 
 
 def _part_rates(setup: Setup, items: Items, classifier: str, parts: Sequence[Part]) -> Rates:

@@ -77,6 +77,7 @@ from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
     NEYMAN,
     TWO_ENDED,
+    pieces_of_classes,
     score_edges,
     score_frame,
     score_frame_redrawn,
@@ -143,10 +144,10 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     mixed with W_k in the first third: ``allocation`` "neyman".
 
     Several classes: a stratum holds items of one predicted class, ``n_above + n_below`` strata in
-    all (or one a class, where there are more classes), shared over the classes by their size.
-    Theta is the rate of rightly judged items; c_k is 1 for accuracy alone, else
-    sqrt(N / N_g) for predicted class g, so that small classes get labels for figures of their own:
-    Bankier's power allocation with exponent 1/2.
+    all, in a new plan no more than get five labels each (or one a class, where there are more
+    classes), shared over the classes by their size. Theta is the rate of rightly judged items; c_k
+    is 1 for accuracy alone, else sqrt(N / N_g) for predicted class g, so that small classes get
+    labels for figures of their own: Bankier's power allocation with exponent 1/2.
 
     Several classifiers of a file with two classes: a stratum holds items that all of them judge
     alike, the pattern of their predictions, so that every figure of each, and each difference of
@@ -304,7 +305,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return {**strata, "helpers": names, **_content_of(setup)} if names else strata
         names = chosen_helpers(setup)
         if not names:
-            return {}
+            return pieces_of_classes(setup)
         above, below = crossed_pieces(setup.planned)
         return {
             "helpers": names,

@@ -33,7 +33,7 @@ from labelcore.stats.orders import random_of
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-STRATA, FLOOR = (6, 12), 0.1
+STRATA, LABELS_EACH, FLOOR = (6, 12), 5, 0.1
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 PART_ASKED = (
     "Only items that the classifier calls {name!r} are asked: the figure does not rest on the "
@@ -42,6 +42,15 @@ PART_ASKED = (
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 BY_SCORE = Kept(Recent[HelpedFrame])
 TIES_CUT = Kept(Recent[bool])
+
+
+def pieces_of_classes(setup: Setup) -> dict[str, int]:
+    """Parameters of a new plan with several classes whose labels are few for the usual strata
+    (docs/default_allocation.md)."""
+    number, params = max(setup.planned // LABELS_EACH, 2), setup.params
+    named = params.n_above or params.n_below or setup.claims
+    few = len(setup.population.classes) > 2 and number < sum(STRATA)
+    return {"n_above": 1, "n_below": number - 1} if few and not named else {}
 
 
 def score_frame(setup: Setup) -> HelpedFrame:
