@@ -123,9 +123,10 @@ class CutPicture:
         if self.need is None:
             return []
         text = f"I need {100 * self.need:g} %"
-        crossed = [self._crosses(text, self.need + up) for up in (0.0, -WORDS)]
-        side = Side.BELOW if crossed == [True, False] else Side.ABOVE
-        parts: list[Part] = [Rule(self.need), Remark(text, y=self.need, across=1.0, side=side)]
+        places = [(across, side) for across in (1.0, 0.0) for side in (Side.ABOVE, Side.BELOW)]
+        free = (place for place in places if not self._crosses(text, self.need, *place))
+        across, side = next(free, places[0])
+        parts: list[Part] = [Rule(self.need), Remark(text, y=self.need, across=across, side=side)]
         if self.sure is not None and self.sure <= self.last:
             down = [float(self.sure)] * 2
             parts.append(Line(down, [0.0, self.need], THIN, "dot", role="quiet"))
@@ -135,11 +136,15 @@ class CutPicture:
                 parts.append(Remark(f"{self.sure:,}", x=self.sure, up=0.0))
         return parts
 
-    def _crosses(self, text: str, bottom: float) -> bool:
-        """Whether an edge of the band goes through words at the right end that stand on this."""
-        shown = self.band.part(self.band.x <= self.last)
-        first = int(np.searchsorted(self.level.share(shown.x), 1 - LETTER_SHARE * len(text)))
-        edges = [edge[max(first - 1, 0) :] for edge in (shown.low, shown.high) if len(edge)]
+    def _crosses(self, text: str, line: float, across: float, side: Side) -> bool:
+        """Whether an edge of the band, or what is sure, goes through words at an end of a line."""
+        shown, wide = self.band.part(self.band.x <= self.last), LETTER_SHARE * len(text)
+        share, bottom = self.level.share(shown.x), line - WORDS * (side == Side.BELOW)
+        first = max(int(np.searchsorted(share, 1 - wide)) - 1, 0)
+        part = slice(first, None) if across else slice(int(np.searchsorted(share, wide)) + 1)
+        if not across and self.sure is not None and self.level.place(self.sure) < wide:
+            return True
+        edges = [edge[part] for edge in (shown.low, shown.high) if len(edge)]
         return any(edge.min() < bottom + WORDS and edge.max() > bottom for edge in edges)
 
     def _kept(self) -> list[Part]:
