@@ -237,11 +237,11 @@ def test_a_link_of_ones_own_opens_until_it_is_taken_back(
     person = visitor_of(came(asked(cookie=cookie)))
     assert person is not None and (person.name, person.role) == ("Ann", Role.ANNOTATOR)
     assert secret not in came(asked(cookie=cookie))
-    passed, seen = [100.0], []
+    passed, seen, guard = [100.0], [], TeamEntrance()
     monkeypatch.setattr(entrance, "monotonic", lambda: passed[0])
     monkeypatch.setattr(Register, "seen", lambda _, who: seen.append((who.name, passed[0])))
     for passed[0] in (100.0, 159.0, 160.0):
-        assert TeamEntrance.still(door.entrance(), {}, came(asked(cookie=cookie)))
+        assert guard.still({}, came(asked(cookie=cookie)))
     assert seen == [("Ann", 100.0), ("Ann", 160.0)]
     left = dict(asked("/", f"start={entrance.LEAVE}", cookie=cookie)[0]["headers"])
     assert b"Max-Age=0" in left[b"set-cookie"]
