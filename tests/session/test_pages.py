@@ -141,13 +141,14 @@ def test_an_answer_changed_since_is_taken_back_by_itself(tmp_path: Path) -> None
     session.revise(2, "no", "t")
     assert session.undo_page() == 1 and session.labels == 3
     assert session.undo_page() == 3
+    assert indices(session.page()) == [1, 2, 3], "what was taken back, by itself"
 
 
 def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
     session = start(tmp_path, budget=None, margin=0.2, promise="watched", stop="margin", items=400)
     pilot = session.engine.pilot
     while session.engine.pilot == pilot:
-        page = session.page()
+        page = session.page(7)
         assert session.labels + len(page) <= pilot
         session.answer_page(dict.fromkeys(page, "yes"))
     assert session.labels == pilot and session.state.events["reforecast"] == 1

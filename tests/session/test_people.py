@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,8 @@ from tests.answering import answer_draws, next_draw
 from tests.session.histories import Clock
 
 A_MINUTE = timedelta(minutes=1)
+GOAL = {"budget": None, "margin": 0.2, "stop": "margin", "promise": "watched",
+        "design": "recalibrated_neyman"}  # fmt: skip
 
 
 @pytest.fixture
@@ -98,8 +101,7 @@ def test_nothing_is_taken_while_there_is_something_else_to_do(tmp_path: Path, cl
 def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
     tmp_path: Path, clock: Clock
 ) -> None:
-    session = start(tmp_path, budget=None, margin=0.2, stop="margin", promise="watched",
-                    design="recalibrated_neyman")  # fmt: skip
+    session = start(tmp_path, **GOAL)
     next_draw(session, "ann")
     answer_draws(session, lambda draw: int(draw.item_id[1:]) >= 40, who="bob")
     assert session.status == "waiting"
@@ -124,8 +126,11 @@ def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
     replays(session)
 
 
-def test_an_item_judged_again_comes_back_too(tmp_path: Path, clock: Clock) -> None:
-    session = start(tmp_path, repeats=1.0)
+@pytest.mark.parametrize("goal", [{}, GOAL])
+def test_an_item_judged_again_comes_back_too(
+    goal: dict[str, Any], tmp_path: Path, clock: Clock
+) -> None:
+    session = start(tmp_path, repeats=1.0, **goal)
     while not (draw := next_draw(session, "ann")).repeat:
         session.answer(draw, "yes")
     clock.pass_by(LEASE)
@@ -134,7 +139,8 @@ def test_an_item_judged_again_comes_back_too(tmp_path: Path, clock: Clock) -> No
     assert other is not None and other.repeat
     session.answer(other, "no")
     assert session.answer(draw, "yes").kind == "late"
-    assert session.next("ann") is None and session.status == "budget used"
+    assert session.next("ann") is None
+    assert session.status == ("goal reached" if goal else "budget used")
     replays(session)
 
 

@@ -118,13 +118,17 @@ def test_one_look_reads_the_log_once_and_still_appends_after_others(
 
 def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> None:
     session = start(known)
-    draw = next_draw(session)
-    session.answer(draw, "later")
-    answer_draws(session, known, until=59)
-    assert session.labels == 59 and session.status == "open"
+    session.answer(draw := next_draw(session), "later")
+    session.answer(next_draw(session), "later")
+    answer_draws(session, known, until=58)
+    assert session.labels == 58 and session.status == "open"
     back = session.next()
     assert back is not None and (back.index, back.item_id) == (1, draw.item_id)
-    session.answer(back, "no")
+    session.answer(back, "later")
+    for index in (2, 1):
+        back = next_draw(session)
+        assert back.index == index, "what was put off last comes last"
+        session.answer(back, "no")
     assert session.next() is None and session.status == "budget used"
 
 

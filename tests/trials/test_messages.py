@@ -37,12 +37,6 @@ def test_the_classifier_is_good_and_errs_both_ways(table: pd.DataFrame) -> None:
     assert ((predicted == 0) & (truth == 1)).sum() >= 10
 
 
-def test_the_generator_repeats_itself_and_other_seeds_differ() -> None:
-    assert messages(50, 3) == messages(50, 3)
-    assert messages(50, 3) != messages(50, 4)
-    assert messages(50, 3) == messages(80, 3)[:50]
-
-
 def test_every_pattern_can_be_filled_and_no_address_is_a_real_one() -> None:
     for patterns in (level for levels in PATTERNS.values() for level in levels):
         for pattern in patterns:

@@ -17,7 +17,7 @@ from labelcore.ui.draft import CLAIMS, MARGIN, Aim, Draft, ProjectDraft, Questio
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, LISTS, RANKED, SEVERAL, SHIP
-from labelcore.ui.new_classifiers import high_class
+from labelcore.ui.new_classifiers import high_class, score_range
 from labelcore.ui.new_columns import NO_ID, OPEN_MEANINGS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
@@ -213,6 +213,7 @@ def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
     rows = [{"text": f"{n}", "score": n / 9, "rank": n} for n in range(9)]
     read = {"scores": {"m": "score", "r": "rank"}, "classes": ["a", "b"]}
     base = lc.read_population(rows, content="text", **read)
+    assert [score_range(base, one) for one in read["scores"]] == [(0, 1), (0, 8)]
     for positive in ("a", "b"):
         question = Question("?", "", ("a", "b"), positive)
         assert high_class(base, question, "m") == positive != high_class(base, question, "r")
