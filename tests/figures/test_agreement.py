@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,9 @@ def test_case_and_spaces_make_nobody_a_second_person(tmp_path: Path) -> None:
     said = one.agreement()
     assert [person.name for person in said.people] == ["Ann Lee", "anna"] and said.items == 40
     assert "may be one person" not in said.sentence()
+    names = zip(said.people, ("Ann Lee", "ann lee"), strict=True)  # As an older log has them.
+    both = replace(said, people=tuple(replace(one, name=name) for one, name in names))
+    assert "Ann Lee and ann lee may be one person." in both.sentence()
 
 
 def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
