@@ -18,10 +18,8 @@ PERSON_HEAD = (
 )  # fmt: skip
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN, "Where they differ")
 MOST_NAMED, ENOUGH_ALIKE = 5, 20
-OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
-KNOWN_SETTLED = (
-    "nobody else reads the answers that were known before, so that they have no settled judgement"
-)
+OLD_SAMPLE_SETTLED = "several people judge new labels only: the old sample is not settled"
+KNOWN_SETTLED = "nobody else reads answers that were known before: they are not settled"
 NONE_POSITIVE = "nothing in the sample is settled as positive"
 NO_END = "a session without end has no figure for the settled judgement"
 NOBODY = "No item has a class by two people yet.{waiting}"
