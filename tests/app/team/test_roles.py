@@ -332,10 +332,35 @@ def test_an_owner_of_one_project_gives_and_ends_nothing_elsewhere(
     assert not [one for one in page.selectbox if one.key.startswith("role-where")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(st, "session_state", {})
-        for name, act in (("Both", "renew"), ("All", "withdraw"), ("eve", "withdraw")):
+        register.add("readers", None, group=True, roles={there: Role.OWNER})
+        register.add("In", None, groups=["readers"], roles={here: Role.VIEWER})
+        for name, act in (
+            ("Both", "renew"),
+            ("In", "renew"),
+            ("All", "withdraw"),
+            ("eve", "withdraw"),
+        ):
+            st.session_state.pop(presses.PROBLEM, None)
             getattr(roles_page, act)("demo", name)
             assert st.session_state[presses.PROBLEM]
-    assert register.one("Both") == before and register.has("All") and register.has("Eve")
+        new = {"role-name-x": "New", "role-role-x": "viewer"}
+        for forged in (
+            {"role-by-x": roles_page.GROUP}, {"role-where-x": roles_page.EVERYWHERE},
+            {"role-groups-x": ["readers"]}, {"role-name-x": "Eve"},
+        ):  # fmt: skip
+            patch.setattr(st, "session_state", {**new, **forged})
+            roles_page.give("demo", "x")
+            assert st.session_state[presses.PROBLEM] and not register.has("New"), forged
+        come("start owner")
+        patch.setattr(
+            st, "session_state", {**new, "role-name-x": "Here", "role-where-x": "in every project"}
+        )
+        roles_page.give("demo", "x")
+        assert "has a role already" in st.session_state[presses.PROBLEM]
+        roles_page.withdraw("demo", "All")
+        come("login Eve")
+    assert register.one("Both") == before and not register.has("All")
+    assert register.one("Eve").roles == {here: Role.OWNER}
     button(page, "role-end-Both").click().run()
     button(page, "role-end-Here").click().run()
     assert register.one("Both").roles == {there: Role.OWNER} and not register.has("Here")
