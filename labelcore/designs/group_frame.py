@@ -189,15 +189,14 @@ def capped(total: float, needs: FloatArray, room: IntArray) -> FloatArray:
     return shares
 
 
-def deviations(
-    sizes: IntArray, rates: FloatArray, slopes: FloatArray, counts: FloatArray
-) -> FloatArray:
-    """The standard deviation foretold of each figure with so many labels of the strata, as its
-    interval takes it, (n_figures,)."""
+def deviations(setup: Setup, frame: Frame, slopes: FloatArray, counts: FloatArray) -> FloatArray:
+    """Of each figure the standard deviation foretold, as its interval takes it, (n_figures,)."""
+    sizes, rates = frame.sizes, frame.rates
     labels = np.maximum(counts, FIRST_LABELS_PER_STRATUM)
     spread = sizes**2 * rates * (1 - rates) * np.maximum(1 / labels - 1 / np.maximum(sizes, 1), 0)
     shares = np.nan_to_num(slopes) ** 2 * spread
-    return np.asarray(np.sqrt(shares.sum(axis=-1) * many_fitted(labels, shares)))
+    wider = 1.0 if setup.groups is None else many_fitted(labels, shares, setup.confidence)
+    return np.asarray(np.sqrt(shares.sum(axis=-1) * wider))
 
 
 def chosen_share(
@@ -215,7 +214,7 @@ def chosen_share(
     def foretold(setup: Setup, frame: Any, rule: Shares) -> FloatArray:
         sizes = np.where(frame.asked, frame.sizes, 0)
         counts = np.minimum(rule(sizes, 0, setup.planned) * setup.planned, sizes)
-        return deviations(frame.sizes, frame.rates, slopes(setup, frame, frame.rates), counts)
+        return deviations(setup, frame, slopes(setup, frame, frame.rates), counts)
 
     alone, frame = plain
     without = foretold(alone, frame, shares_of(alone, frame, frame.rates))

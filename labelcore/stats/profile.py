@@ -29,7 +29,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -44,8 +44,6 @@ ROUNDS = 4
 LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
 """Lines that are solved together, as many as the fast memory of a processor holds; and from how
 many on those that are done are put aside."""
-MANY_CELLS = 27
-"""Rows over more cells than these count that each rate is fitted (docs/groups.md)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -546,27 +544,33 @@ def freedom_of(
     cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
     """Satterthwaite's degrees of freedom of each row, at least 4, (..., n_rows)."""
-    shares = variance_shares(cells, table, rates, target=target)
-    freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
+    return _satterthwaite(cells.labelled, variance_shares(cells, table, rates, target=target))
+
+
+def _satterthwaite(labelled: FloatArray, shares: FloatArray) -> FloatArray:
+    freedom = np.maximum(labelled - 1, 1)[..., None, :]
     total = shares.sum(axis=-1)
     spread = (shares**2 / freedom).sum(axis=-1)
     df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
     return np.asarray(np.maximum(df, 4.0))
 
 
-def many_fitted(labelled: FloatArray, shares: FloatArray) -> FloatArray:
-    """What the critical value of a row over many cells is multiplied by, (..., n_rows): a rate that
-    is fitted to n labels of its own leaves them n - 1 parts in n of their variance.
+def many_fitted(labelled: FloatArray, shares: FloatArray, sure: FloatArray | float) -> FloatArray:
+    """What ``fixed_critical`` is multiplied by to count that each rate is fitted to its own labels,
+    (..., n_rows), at least 1: n of them lose one part in n of their variance, but not along the
+    row, which is what the cell has of the variance of the row. Over few cells Student's t is wide
+    enough for it; the two do not add up.
 
-    labelled   (..., n_cells); shares: ``variance_shares``
+    labelled   (..., n_cells); shares: ``variance_shares``; sure: the confidence, one or (...)
     Source     Neyman and Scott (1948).
     """
-    labelled = np.maximum(labelled, 1)[..., None, :]
-    lost = np.minimum(labelled / np.maximum(labelled - 1, 1e-9), 2.0)
-    total, many = shares.sum(axis=-1), (shares > 0).sum(axis=-1) > MANY_CELLS
-    wider = np.ones(total.shape)
-    np.divide((shares * lost).sum(axis=-1), total, out=wider, where=many)
-    return wider
+    labels = np.maximum(labelled, 1)[..., None, :]
+    lost = np.minimum(1 / np.maximum(labels - 1, 1e-9), 1.0)
+    part = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-300)
+    needed = 1 + (part * (1 - part) * lost).sum(axis=-1)
+    level = (1 + np.asarray(sure, dtype=float)[..., None]) / 2
+    student = stdtrit(_satterthwaite(labelled, shares), level)
+    return np.asarray(np.maximum(needed * (ndtri(level) / student) ** 2, 1.0))
 
 
 def fixed_critical(

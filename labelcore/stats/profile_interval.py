@@ -113,12 +113,7 @@ def profile_interval(
     [[0.7833], [0.95]]
     """
     critical = critical_values(
-        cells,
-        table,
-        confidence,
-        rates=rates,
-        target=target,
-        inflation=inflation,
+        cells, table, confidence, rates=rates, target=target, inflation=inflation
     )
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=target)
