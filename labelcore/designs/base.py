@@ -326,6 +326,7 @@ class Look:
                     sessions without end
     unsure          answers without a class that no figure counts, but the way to the planned size
     rough           it is for a picture of what is expected: a few simulated paths are enough
+    by_group        strata lie within groups of the items, by whatever figures are told now
     """
 
     confidence: float
@@ -342,6 +343,7 @@ class Look:
     horizon: int | None = None
     unsure: int = 0
     rough: bool = False
+    by_group: bool = False
 
     @property
     def answered(self) -> int:

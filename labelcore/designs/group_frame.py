@@ -18,12 +18,12 @@ import numpy as np
 from labelcore.designs.base import Frame, FrameT, IntArray, Setup, make_frame
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM, Shares
 from labelcore.population.array_items import SMALL_CODES
-from labelcore.stats.profile import FloatArray, many_fitted
+from labelcore.stats.profile import MANY_CELLS, FloatArray, many_fitted
 
 WIDER = 1.2
 STEPS = np.linspace(0, 1, 21)
 LABELS_A_STRATUM = 6
-FEWEST, MOST, FEWEST_BELOW = 3, 18, 2
+FEWEST, MOST, FEWEST_BELOW = 3, MANY_CELLS, 2
 
 Slopes = Callable[[Setup, Any, FloatArray], FloatArray]
 """Derivatives of the figures asked for by the totals of strata, (n_figures, n_strata)."""

@@ -347,8 +347,7 @@ def _widening(
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
-    of_all = cells.size.shape[-1] >= look.n_strata  # Figures of a group hold without.
-    if look.setup is not None and look.setup.groups is not None and of_all:
+    if look.by_group:
         shares = variance_shares(cells, table, rates, target=look.target)
         inflation = inflation * many_fitted(cells.labelled, shares, confidence)
     inflation = inflation * _stretched(cells, table, look, rates, progress, confidence)

@@ -276,6 +276,7 @@ class Outlook:
             strata,
             setup=self.setup,
             horizon=plan.horizon,
+            by_group=self.frame.group is not None,
         )
 
     def _half_widths(self, drawn: FloatArray, look: Look) -> list[float]:

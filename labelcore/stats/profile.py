@@ -44,6 +44,8 @@ ROUNDS = 4
 LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
 """Lines that are solved together, as many as the fast memory of a processor holds; and from how
 many on those that are done are put aside."""
+MANY_CELLS = 18
+"""As many strata as a group of items has: rows over no more hold as they are (docs/groups.md)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -570,7 +572,8 @@ def many_fitted(labelled: FloatArray, shares: FloatArray, sure: FloatArray | flo
     needed = 1 + (part * (1 - part) * lost).sum(axis=-1)
     level = (1 + np.asarray(sure, dtype=float)[..., None]) / 2
     student = stdtrit(_satterthwaite(labelled, shares), level)
-    return np.asarray(np.maximum(needed * (ndtri(level) / student) ** 2, 1.0))
+    many = (shares > 0).sum(axis=-1) > MANY_CELLS
+    return np.where(many, np.maximum(needed * (ndtri(level) / student) ** 2, 1.0), 1.0)
 
 
 def fixed_critical(
