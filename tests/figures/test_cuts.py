@@ -57,7 +57,7 @@ def test_a_cut_reads_the_curve_at_its_rank(done: Engine) -> None:
             assert (one.value[0], one.low[0], one.high[0]) == pytest.approx((value, low, high))
         row = cut.to_frame().set_index("reading").loc["recall"]
         assert row["low"] <= row["value"] <= row["high"]
-        assert f"the first {rank:,} item" in cut.sentence()
+        assert ("the first item" if rank == 1 else f"the first {rank:,} items") in cut.sentence()
     assert "95 % confidence, approximate, all ranks together" in cut_at(done, 333).sentence()
     assert "exactly" not in cut_at(done, 333).sentence()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from labelcore.trials.base import FOR_ALL, Trial
+from labelcore.trials.base import Trial
 from labelcore.trials.messages import MESSAGES
 
 TABLE = pd.DataFrame({"id": ["a", "b"], "text": ['say "hi"\nthere', "nan"], "score": [0.12345, 1]})
@@ -24,7 +24,9 @@ def test_the_file_is_csv_with_four_decimals(trial: Trial, tmp_path: Path) -> Non
     path = trial.write(tmp_path / "new" / "folder")
     assert path == tmp_path / "new" / "folder" / "small.csv"
     text = 'id,text,score\na,"say ""hi""\nthere",0.1235\nb,nan,1.0000\n'
-    assert path.read_bytes() == text.encode() and path.stat().st_mode & 0o777 == FOR_ALL == 0o644
+    (plain := path.with_name("plain.csv")).touch()
+    assert path.read_bytes() == text.encode() and path.stat().st_mode == plain.stat().st_mode
+    plain.unlink()
     assert [p.name for p in path.parent.iterdir()] == ["small.csv"]
 
 

@@ -122,6 +122,7 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
         database.execute("DROP TRIGGER act_is_never_changed")
         database.execute("UPDATE act SET at = 'never' WHERE sequence = 3")
+    monkeypatch.setattr(audit_page, "ROWS", lines)
     page = app("audit")
     assert page.title[0].value.startswith("Line 3 was changed")
     assert "no time" in page.table[0].value["When"].tolist()
