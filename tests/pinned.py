@@ -7,6 +7,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,10 @@ def stays(file: str, name: str, found: dict[str, Any]) -> None:
     assert found.keys() == kept.keys()
     for one, lines in kept.items():
         words = isinstance(lines[0], str)
-        assert found[one] == (lines if words else pytest.approx(lines, rel=1e-9)), one
+        same = found[one] == (lines if words else pytest.approx(lines, rel=1e-9))
+        parts = (x.split("|") if isinstance(x, str) else x for x in (lines, found[one]))
+        other = [pair for pair in zip_longest(*parts) if pair[0] != pair[1]]
+        assert same, (one, *other[:5])
 
 
 def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
