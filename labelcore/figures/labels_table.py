@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.log.screens import moment_of
 from labelcore.log.state import LogState
 from labelcore.population import Population, id_parts
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
@@ -94,7 +94,7 @@ def _row(
         "answer": event.label,
         "status": event.kind,
         "annotator": event.annotator,
-        "time": _moment(event.at),
+        "time": moment_of(event.at),
         "seconds": seconds,
         "stratum": int(engine.draws.stratum[number - 1]) + 1,
         "notes": (note.text or "") if note else "",
@@ -122,10 +122,6 @@ def _rows_before(engine: Engine) -> list[dict[str, object]]:
         }
         for position, code, number in items
     ]
-
-
-def _moment(text: str) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 def _id_columns(population: Population, table: pd.DataFrame) -> dict[str, Any]:

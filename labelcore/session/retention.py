@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from labelcore.log.events import Event, genesis, sound_part
+from labelcore.log.events import genesis, sound_part
 from labelcore.log.history import told
+from labelcore.log.screens import moment_of
 from labelcore.session.erasing import Erased, erase_items
 from labelcore.session.projects import RETENTION
 from labelcore.store import (
@@ -89,7 +90,8 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         ends = [event for event in log if event.kind == "finished"]
         if not days or not ends or state.erased.everything:
             continue
-        if (at - _moment(ends[-1])) / timedelta(days=1) < days:
+        ended = moment_of(ends[-1].at)  # What was changed into no time is long ago.
+        if ended is not None and (at - ended) / timedelta(days=1) < days:
             continue
         if state.sequence < len(log):
             broken.append(f"{record.name}: {BROKEN}")
@@ -103,14 +105,6 @@ def carry_out_retention(store: LabelStore, at: datetime | None = None) -> Retain
         return Retained((), names, why, tuple(broken))
     erased = [erase_items(store, name, None, who=RETENTION_WHO, why=words) for name, words in due]
     return Retained(tuple(erased), broken=tuple(broken))
-
-
-def _moment(event: Event) -> datetime:
-    """When it happened; what was changed into no time is as long ago as can be."""
-    try:
-        return datetime.fromisoformat(event.at).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return datetime.min.replace(tzinfo=UTC)
 
 
 def _unsteady(place: Path, at: datetime) -> str:

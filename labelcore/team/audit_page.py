@@ -11,11 +11,12 @@ from datetime import date, datetime
 import pandas as pd
 import streamlit as st
 
+from labelcore.log.screens import moment_of
 from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.tables import reading_table
-from labelcore.ui.times import dated, moment_of, reader_zone
+from labelcore.ui.times import dated, reader_zone
 
 HEAD = ("When", "Who", "What", "About")
 NOTHING = "Nothing yet."
@@ -100,7 +101,7 @@ def _filtered(acts: Sequence[Act]) -> list[Act]:
         act for act in acts
         if what in (ANY, act.what) and who in (ALL, act.who)
         and about.casefold() in act.about.casefold()
-        and (start is None or ((at := moment_of(act.at, where)) is not None and at >= start))
+        and (start is None or ((at := moment_of(act.at)) is not None and at >= start))
     ]  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from labelcore.log.screens import moment_of
+
 MINUTE = 60.0
 
 
@@ -22,22 +24,15 @@ def zone(name: object) -> tzinfo:
         return UTC
 
 
-def moment_of(at: str, where: tzinfo) -> datetime | None:
-    """A stored time; None for what was changed into none."""
-    try:
-        return datetime.fromisoformat(at).astimezone(where)
-    except (ValueError, OverflowError):
-        return None
-
-
 def dated(at: str, where: tzinfo) -> str:
     """A moment of the log with its day.
 
     >>> dated("2027-05-03T12:03:22.5+00:00", UTC), dated("changed", UTC)
     ('3 May 2027 12:03', 'no time')
     """
-    if (moment := moment_of(at, where)) is None:
+    if (moment := moment_of(at)) is None:
         return "no time"
+    moment = moment.astimezone(where)
     return f"{moment.day} {moment:%b %Y %H:%M}"
 
 
