@@ -40,9 +40,12 @@ from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
 INTERVAL_RULES, OVERLAP_RULES = 8, 9
-"""The version of the interval rules that new plans keep, and those by which several people judge
-items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it draws as it did, and
-its figures are those that its log has."""
+"""The first version of the interval rules whose figures are worked out, and that of plans by which
+several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
+draws as it did, and its figures are those that its log has."""
+STEADY_RULES = 10
+"""Those that new plans keep: what the last digits of a processor would decide is rounded first
+(docs/processors.md)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20
@@ -77,6 +80,7 @@ class Setup:
     claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
     rounded  whether scores of a large file were summed up with rounding, as earlier rules did
+    steady   whether nothing is decided by the last digits of a processor
     classes  those of several that have figures of their own; None: all
     groups   those of the items that have figures of their own; group_margin: the half-width wanted
              in each
@@ -100,6 +104,7 @@ class Setup:
     orders: Orders = MIXED
     classes: tuple[str, ...] | None = None
     rounded: bool = False
+    steady: bool = True
     groups: Grouping | None = None
     group_margin: float | None = None
     toward: Toward | None = None
@@ -121,7 +126,7 @@ class Setup:
         share; made for this one alone where the orders are drawn, as nobody else has them."""
         if isinstance(self.orders, Drawn):
             return make()
-        wanted = self.orders, self.seed, self.rounded, key
+        wanted = self.orders, self.seed, self.rounded, self.steady, key
         return kept.of(self.population).get(wanted, make)
 
     @property
@@ -139,6 +144,11 @@ class Setup:
     def sums_exactly(self) -> bool:
         """Whether scores are summed up as whole numbers, the same on every engine."""
         return not self.rounded and len(self.population) >= LARGE
+
+    def decided(self, shares: FloatArray) -> FloatArray:
+        """Shares of labels as they decide who gets the next one: what is equal but for the last
+        digits is equal."""
+        return np.round(shares, 9) if self.steady else shares
 
     def file_order(self, purpose: str) -> IntArray:
         """All items in a random order for one purpose, (n_items,)."""

@@ -165,7 +165,7 @@ class PairedLists(ComparesLists[TwoLists]):
             )
         of_union, number = heads.strata(setup.planned)
         at = _grid(first, last)
-        along = Along(heads, of_union, number, at)
+        along = Along(heads, of_union, number, at, setup.steady)
         stratum = np.full(len(setup.population), of_union.max() + 1, dtype=np.int64)
         stratum[union] = of_union
         strata = int(stratum.max()) + 1
@@ -353,7 +353,8 @@ def _planned(heads: Heads, along: Along, sizes: IntArray, labels: int) -> IntArr
     """The labels of each stratum of the frame, what both lists have only where all else has one."""
     counts = np.zeros(len(sizes), dtype=np.int64)
     mine = along.sizes
-    counts[: along.number] = shared_out(along.weights, mine, min(labels, int(mine.sum())))
+    shared = min(labels, int(mine.sum()))
+    counts[: along.number] = shared_out(along.weights, mine, shared, steady=along.steady)
     rest = labels - int(mine.sum())
     union = len(heads.first)
     if rest > 0 and union > mine.sum():

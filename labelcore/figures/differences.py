@@ -197,7 +197,9 @@ def _of_groups(
                    target=engine.plan.target)  # fmt: skip
     covariance = covariance_of_cells(stage, tally, pull, index)
     apart = np.array([a.slope - b.slope for a, b in pairs])
-    level = float(error_levels(apart @ covariance @ apart.T, engine.plan.confidence))
+    plan = engine.plan
+    together = apart @ covariance @ apart.T
+    level = float(error_levels(together, plan.confidence, steady=plan.steady))
     look = replace(look_at(stage), confidence=1 - level)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     ends = {}

@@ -8,7 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import INTERVAL_RULES, OVERLAP_RULES, DesignParams, Edges, WatchedParams
+from labelcore.designs.base import (
+    INTERVAL_RULES,
+    OVERLAP_RULES,
+    STEADY_RULES,
+    DesignParams,
+    Edges,
+    WatchedParams,
+)
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.plan.claims import read_claim
@@ -110,7 +117,8 @@ class Terms:
         of a fixed promise that stops at a margin. Its log opens, draws and answers follow, and its
         figures are those that its last look had; nothing more is labelled."""
         at_margin = self.promise == Promise.FIXED and "margin" in self.stop_rules
-        return self.planned is not None and (at_margin or self.interval_rules < self._rules_now)
+        since = OVERLAP_RULES if self.overlap else INTERVAL_RULES
+        return self.planned is not None and (at_margin or self.interval_rules < since)
 
     def confidence_of_each(self, results: int) -> float:
         """The confidence of each scalar result.
@@ -180,11 +188,12 @@ class Terms:
         """The version of the interval rules in force; frozen plans without one have the first."""
         if self.rules is not None:
             return self.rules
-        return self._rules_now if self.planned is None else 1
+        return STEADY_RULES if self.planned is None else 1
 
     @property
-    def _rules_now(self) -> int:
-        return OVERLAP_RULES if self.overlap else INTERVAL_RULES
+    def steady(self) -> bool:
+        """Whether nothing is decided by the last digits of a processor."""
+        return self.interval_rules >= STEADY_RULES
 
     @property
     def horizon(self) -> int | None:

@@ -285,7 +285,8 @@ class Outlook:
         design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
         if self.plan.correlated and len(self.questions) > 1:
             answers = [self._expected_answers(question, drawn) for question in self.questions]
-            alpha = error_levels(self._covariance(answers, drawn), self.plan.confidence)
+            covariance = self._covariance(answers, drawn)
+            alpha = error_levels(covariance, self.plan.confidence, steady=self.plan.steady)
             look = replace(look, confidence=1 - float(alpha))
         every = self.allocation(max(look.planned - self.given, 0))
         widths = np.empty(len(self.questions))
@@ -341,7 +342,7 @@ class Outlook:
         every = replace(plan, together=True)
         level = 1 - every.confidence_of_each(len(answers))
         if every.correlated:
-            level = float(error_levels(covariance, plan.confidence))
+            level = float(error_levels(covariance, plan.confidence, steady=plan.steady))
         levels = np.array([level, 1 - plan.confidence])
         z = boundary(1, 0, levels, plan.horizon) if plan.horizon else ndtri(1 - levels / 2)
         right = float(all_right(covariance, plan.confidence))

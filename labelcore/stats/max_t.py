@@ -139,10 +139,11 @@ def frozen_normals(figures: int) -> FloatArray:
     return np.asarray(ndtri(((raw >> np.uint64(11)) + 0.5) / 2.0**53)).reshape(NORMALS, figures)
 
 
-def error_levels(covariance: FloatArray, confidence: float) -> FloatArray:
+def error_levels(covariance: FloatArray, confidence: float, *, steady: bool = True) -> FloatArray:
     """The error level of each figure at which all of them hold with ``confidence``, (...).
 
     covariance   (..., m, m)
+    steady       not by whichever of several equally good vectors a processor finds
 
     Never above that of one figure alone, never below its m-th part.
 
@@ -154,7 +155,9 @@ def error_levels(covariance: FloatArray, confidence: float) -> FloatArray:
     figures = np.maximum((_deviations(covariance) > 0).sum(axis=-1), 1)
     if alpha * NORMALS < FEWEST_BEYOND:
         return np.asarray(alpha / figures)
-    quantile = _of_largest(covariance, lambda largest: np.quantile(largest, confidence, axis=-1))
+    quantile = _of_largest(
+        covariance, lambda largest: np.quantile(largest, confidence, axis=-1), steady
+    )
     return np.clip(2 * ndtr(-quantile), alpha / figures, alpha)
 
 
@@ -168,10 +171,12 @@ def all_right(covariance: FloatArray, confidence: float) -> FloatArray:
     return _of_largest(covariance, lambda largest: (largest <= edge).mean(axis=-1))
 
 
-def _of_largest(covariance: FloatArray, summary: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def _of_largest(
+    covariance: FloatArray, summary: Callable[[FloatArray], FloatArray], steady: bool = True
+) -> FloatArray:
     """A ``summary`` of the largest of the errors in each of the normal draws, (...)."""
     size = covariance.shape[-1]
-    roots = _root(covariance.reshape(-1, size, size))
+    roots = _root(covariance.reshape(-1, size, size), steady)
     normals = frozen_normals(size)
     summaries = [
         summary(np.abs(roots[at : at + AT_ONCE] @ normals.T).max(axis=-2))
@@ -185,14 +190,17 @@ def _deviations(covariance: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)))
 
 
-def _root(covariance: FloatArray) -> FloatArray:
+def _root(covariance: FloatArray, steady: bool) -> FloatArray:
     """The rows with which independent normals become errors of this correlation, (n, m, m): of
-    length 1, and 0 for a figure without variance."""
+    length 1, and 0 for a figure without variance. The symmetric root, the only one that is the same
+    whichever vectors are found for equal values; earlier rules took those vectors as they came."""
     deviation = _deviations(covariance)
     scale = np.divide(1.0, deviation, out=np.zeros(deviation.shape), where=deviation > 0)
     correlation = covariance * scale[:, :, None] * scale[:, None, :]
     values, vectors = np.linalg.eigh((correlation + np.swapaxes(correlation, -1, -2)) / 2)
     root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+    if steady:
+        root = root @ np.swapaxes(vectors, -1, -2)
     length = np.sqrt((root**2).sum(axis=-1, keepdims=True))
     there = (deviation > 0)[:, :, None] & (length > 0)
     return np.asarray(np.divide(root, length, out=np.zeros(root.shape), where=there))

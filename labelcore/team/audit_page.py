@@ -11,12 +11,11 @@ from datetime import date, datetime
 import pandas as pd
 import streamlit as st
 
-from labelcore.log.screens import moment_of
 from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.tables import reading_table
-from labelcore.ui.times import dated, reader_zone
+from labelcore.ui.times import dated, is_since, reader_zone
 
 HEAD = ("When", "Who", "What", "About")
 NOTHING = "Nothing yet."
@@ -101,7 +100,7 @@ def _filtered(acts: Sequence[Act]) -> list[Act]:
         act for act in acts
         if what in (ANY, act.what) and who in (ALL, act.who)
         and about.casefold() in act.about.casefold()
-        and (start is None or ((at := moment_of(act.at)) is not None and at >= start))
+        and (start is None or is_since(act.at, start))
     ]  # fmt: skip
 
 

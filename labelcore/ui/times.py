@@ -36,6 +36,12 @@ def dated(at: str, where: tzinfo) -> str:
     return f"{moment.day} {moment:%b %Y %H:%M}"
 
 
+def is_since(at: str, start: datetime) -> bool:
+    """Whether a stored time is that of ``start`` or later; what was changed into none never is."""
+    moment = moment_of(at)
+    return moment is not None and moment >= start
+
+
 def clock(at: str, where: tzinfo, now: datetime | None = None) -> str:
     """A moment of the log: the time today, else day and time.
 

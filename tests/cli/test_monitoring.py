@@ -154,6 +154,24 @@ def test_a_wave_is_closed_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "no alarm; 1 of 12 waves so far" in capsys.readouterr().out
 
 
+def test_other_contents_under_the_same_ids_are_refused_unless_the_plan_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan, table = tmp_path / "plan.toml", tmp_path / "items.csv"
+    said = PLAN.format(command='""')
+    plan.write_text(said, "utf-8")
+    write_table(table, 1, 0.9)
+    assert main(["monitor", str(plan)]) == 3
+    (wave,) = lc.Monitor.open(store := f"sqlite:///{tmp_path / 'labels.db'}", "spam").names
+    label_all(store, f"spam: {wave}")
+    table.write_text(table.read_text("utf-8").replace("prize", "a prize"), "utf-8")
+    assert main(["monitor", str(plan)]) == 2
+    assert "has other contents under" in capsys.readouterr().err
+    plan.write_text(said + "renewed = true\n", "utf-8")
+    assert main(["monitor", str(plan)]) == 3
+    assert len(lc.Monitor.open(store, "spam").names) == 2
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

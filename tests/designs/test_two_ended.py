@@ -11,7 +11,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Progress
-from labelcore.designs.neyman_batches import target_shares
+from labelcore.designs.neyman_batches import next_counts, target_shares
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.two_ended import OWN_SHARE, first_labels, joint_shares, two_ended_shares
 from labelcore.estimands import SCALARS
@@ -104,6 +104,20 @@ def test_a_plan_from_before_draws_as_before(known: Known) -> None:
         engine = labelled(known.engine(one, 1), known.truth)
         assert engine.drawn.tolist() == drawn
     assert lc.Plan.from_json(before.to_json()) == before
+
+
+@pytest.mark.parametrize("rules", [9, None])
+def test_the_last_digits_of_a_processor_decide_no_draw(known: Known, rules: int | None) -> None:
+    """Shares that are equal but for these; in plans of earlier rules they did."""
+    plan = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed", seed=1, rules=rules)
+    engine = known.engine(plan.with_planned(200), 1)
+    sizes, random = engine.frame.sizes, np.random.default_rng(5)
+    progress = replace(engine.progress, drawn=np.full_like(sizes, 4))
+    drawn = []
+    for _ in range(5):
+        shares = 1 / len(sizes) + 1e-14 * random.normal(size=len(sizes))
+        drawn.append(next_counts(engine.setup, engine.frame, progress, lambda *_, x=shares: x))
+    assert (len(np.unique(drawn, axis=0)) == 1) == (rules is None)
 
 
 def test_first_labels_take_a_quarter_at_most() -> None:

@@ -57,6 +57,14 @@ def test_what_one_feature_would_tell_is_not_told_among_many(
         assert len(in_common(features, at < 25, 0 * at, 0.05, np.random.default_rng(1))) == told
 
 
+@pytest.mark.parametrize(("right", "told"), [(4, 0), (5, 1)])
+def test_a_part_with_hardly_any_right_item_is_not_looked_at(right: int, told: int) -> None:
+    at = np.arange(40)
+    features = (at < 30)[None]
+    found = in_common(features, at < 40 - right, 0 * at, 0.05, np.random.default_rng(1))
+    assert len(found) == told
+
+
 def missed(alpha: float) -> float:
     """The largest chance that what is told of a feature misses the truth, over ratios of the odds:
     exact, over all tables of 30 items with it and 45 without, 25 of all these wrong."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -131,6 +137,52 @@ def test_rounding_and_which_values_a_look_told_are_no_difference(made: Made) -> 
     place = first(made.session.events, "looked", 70)
     told = made.session.events[place].detail["results"]["precision"].get("tentative", False)
     again(made.session, looked(made, 1e-12, tentative=not told)[1])
+
+
+ANOTHER = {
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR ASIMDHP ASIMDDP ASIMDFHM SVE",
+    "OPENBLAS_CORETYPE": {"aarch64": "ARMV8"}.get(platform.machine(), "Nehalem"),
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""A processor that knows fewer instructions: last digits are others."""
+
+
+BOTH = {"classifier": ["m", "n"], "budget": 110}
+
+
+@pytest.mark.slow
+@pytest.mark.as_shipped
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"design": "recalibrated_neyman", "estimands": ["precision"], "target": "process"},
+        pytest.param(
+            {"design": "paired_lists", "estimands": ["precision_curve_difference"], **BOTH},
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            {"design": "agreement_patterns", "estimands": ["recall"], **BOTH},
+            marks=pytest.mark.full,
+        ),
+    ],
+    ids=lambda plan: plan["design"],
+)
+def test_a_log_follows_on_another_processor(tmp_path: Path, plan: dict[str, Any]) -> None:
+    """A file full of ties: ten scores, as many items with each."""
+    at, random = np.arange(2_040), np.random.default_rng(6)
+    scores = {"m": at % 10, "n": at // 10 % 10}
+    frame = pd.DataFrame({name: (0.05 + of / 10).round(2) for name, of in scores.items()})
+    frame = frame.assign(id=[f"i{one}" for one in at], text="item")
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    given = {"scores": {"m": "m", "n": "n"}, "thresholds": {"m": 0.5, "n": 0.5}}
+    store, truth = f"sqlite:///{tmp_path / 'labels.db'}", random.random(2_040) < frame["m"]
+    chosen = {"classifier": "m", "budget": 60, "seed": 6, **plan}
+    session = session_on(tmp_path / "items.csv", store=store, arguments=given, **chosen)
+    label(session, dict(zip(frame["id"], truth.tolist(), strict=True)), 55, looks=5)
+    command = [sys.executable, "-m", "labelcore", "replay", "--store", store, "--project", "spam"]
+    done = subprocess.run(command, env={**os.environ, **ANOTHER}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Everything agrees." in done.stdout
 
 
 CHANGES: list[tuple[str, dict[str, Any], str]] = [
