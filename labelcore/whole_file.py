@@ -41,6 +41,34 @@ def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
         half.unlink(missing_ok=True)
 
 
+def new_file(path: Path, content: bytes) -> None:
+    """A file for this user alone, which was not there before and is whole from the first moment;
+    where the disk knows one name of a file only, a moment later. Raises FileExistsError, OSError.
+    """
+    half = path.parent / f".half-{token_hex(8)}"
+    try:
+        _written(half, content)
+        os.link(half, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        _written(path, content)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _written(path: Path, content: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def link_or_copy(there: Path, path: Path) -> None:
     """A file that nobody changes under another name too, or a copy of it where the disk is another
     one. Raises OSError."""

@@ -67,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("errors", "promises", "stats", "estimands", "population", "designs", "plan", "log"),
         *("results", "figures", "planning", "session"),
     },
-    "team": {"access", "cli", "errors", "log", "settings", "store"},
+    "team": {"access", "cli", "errors", "log", "settings", "store", "whole_file"},
     # Who comes in by the door of the app.
     "team/pages": {"access", "safe_text", "settings", "store", "team", "ui"},
     "papers": OF_METHODS,

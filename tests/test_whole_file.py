@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import new_file, whole_file
 
 
 def test_all_of_it_is_on_the_disk_before_it_has_its_name(
@@ -57,3 +57,27 @@ def test_a_shared_one_has_the_permissions_of_any_other(tmp_path: Path) -> None:
             stream.write(b"new")
         assert stat.S_IMODE(file.stat().st_mode) == mode
         file.chmod(0o640)
+
+
+@pytest.mark.parametrize("broken", ["link", "fsync", None])
+def test_a_new_file_is_nobodys_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str | None
+) -> None:
+    """A disk that knows one name of a file only keeps it all the same; a full one keeps nothing."""
+
+    def refused(*given: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    file = tmp_path / "kept"
+    if broken is not None:
+        monkeypatch.setattr(os, broken, refused)
+    if broken == "fsync":
+        with pytest.raises(OSError, match="not permitted"):
+            new_file(file, b"new")
+        assert not list(tmp_path.iterdir())
+        return
+    new_file(file, b"new")
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(FileExistsError):
+        new_file(file, b"other")
+    assert file.read_bytes() == b"new" and list(tmp_path.iterdir()) == [file]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from labelcore.whole_file import new_file
 
 KEY = "LABELCORE_KEY"
 """The file of the key; beside the seals where nothing is said, "labels.key" beside "labels.db"."""
@@ -78,15 +79,9 @@ def _made(file: Path) -> bytes:
         with suppress(ValueError):
             return _read(file)  # Another thread or process made it a moment ago.
         file.rename(file.with_name(f"{file.name}.unreadable"))
-    handle, half = tempfile.mkstemp(dir=file.parent, prefix=".half-")  # readable for this user
-    try:
-        with os.fdopen(handle, "w") as stream:
-            stream.write(os.urandom(32).hex())
-        with suppress(FileExistsError):
-            os.link(half, file)
-        return _read(file)
-    finally:
-        Path(half).unlink(missing_ok=True)
+    with suppress(FileExistsError):
+        new_file(file, os.urandom(32).hex().encode())
+    return _read(file)
 
 
 def _public(secret: bytes) -> str:

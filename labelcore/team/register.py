@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import json
 import logging
-import os
 import re
 import secrets
 import unicodedata
@@ -28,6 +27,7 @@ from labelcore.log.people import GIVEN, folded
 from labelcore.store import alone_in
 from labelcore.team.roles import Role, visitor_of_roles
 from labelcore.team.settings import PARAMETER
+from labelcore.whole_file import new_file, whole_file
 
 FOLDER = ".people"
 """Its name begins with a dot: it is not among the files that a page lists."""
@@ -250,19 +250,13 @@ class Register:
 
     def _make(self, person: Person) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        # Whole from the first moment: it gets its name when all of it is written.
-        draft = self.folder / f"{secrets.token_hex(8)}.new"
-        stream = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        content = json.dumps(asdict(person), ensure_ascii=False).encode()
         try:
-            with open(stream, "w", encoding="utf-8") as file:
-                json.dump(asdict(person), file, ensure_ascii=False)
-            os.link(draft, self._file(person.name))
+            new_file(self._file(person.name), content)
         except FileExistsError:
             raise ValueError(
                 f"name must be new: {person.name!r} has a role already; remove that person first"
             ) from None
-        finally:
-            draft.unlink()
 
     def _change(self, name: str, change: Callable[[Person], Person]) -> Person:
         """Let ``change`` make another person of somebody, with nobody in between who changes or
@@ -273,10 +267,8 @@ class Register:
             return person
 
     def _put(self, person: Person) -> None:
-        draft = self.folder / f"{secrets.token_hex(8)}.new"
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(asdict(person), file)
-        os.replace(draft, self._file(person.name))
+        with whole_file(self._file(person.name)) as stream:
+            stream.write(json.dumps(asdict(person), ensure_ascii=False).encode())
 
     def _read(self, name: str) -> Person | None:
         return _read(self._file(name))
