@@ -48,7 +48,7 @@ from labelcore.words.unsure import odds_words
 NO_BOUNDS = "No bounds for the first items yet"
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 EARLY, ABOUT = "Too early for a figure.", "About {more} to a first figure."
-AGAINST = "{against} of {answers} went against the {model}; {next}"
+AGAINST = "{name}: {against} of {answers} went against the {model}; {next}"
 TOO_EARLY_YET, ABOUT_MORE = "too early for a figure.", "about {more} more for a first figure."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
 SO_FAR = "So far {figure} may be anything from {range} %."
@@ -124,7 +124,7 @@ def look_sentence(look: Look, more: float | None) -> LookSentence:
         if dots is not None and not charted.is_difference:
             against = int(np.count_nonzero(~dots))
         answers = 0 if dots is None else len(dots)
-        early = early_sentence(against, answers, more, charted.scope.audit)
+        early = early_sentence(charted.estimand, against, answers, more, charted.scope.audit)
         return LookSentence(early, of_all=of_all)
     unknown = charted.is_difference and charted.says_nothing
     says_interval = charted.has_interval and charted.state != State.EXACT and not unknown
@@ -141,7 +141,7 @@ def _head_words(heads: HeadBands) -> str:
 
 
 def early_sentence(
-    against: int | None, answers: int, more: float | None, audit: bool = False
+    key: str, against: int | None, answers: int, more: float | None, audit: bool = False
 ) -> str:
     """What is said while a figure says nothing.
 
@@ -149,17 +149,18 @@ def early_sentence(
               that is not told
     more      labels to a first figure, None where nobody knows
 
-    >>> early_sentence(2, 6, 9.7)
-    '2 of 6 answers went against the classifier; about 10 more for a first figure.'
-    >>> early_sentence(None, 0, 26), early_sentence(None, 6, None)
+    >>> early_sentence("precision[spam]", 2, 6, 9.7)
+    'Precision: 2 of 6 answers went against the classifier; about 10 more for a first figure.'
+    >>> early_sentence("f1", None, 0, 26), early_sentence("f1", None, 6, None)
     ('About 26 labels to a first figure.', 'Too early for a figure.')
     """
     number = None if more is None else max(round(more), 1)
     if against is None or not answers:
         return EARLY if number is None else ABOUT.format(more=count(number))
     then = TOO_EARLY_YET if number is None else ABOUT_MORE.format(more=f"{number:,}")
-    total = count(answers, "answer")
-    return AGAINST.format(against=f"{against:,}", answers=total, model=model_word(audit), next=then)
+    name, total = label_of(key_parts(key)[0], audit), count(answers, "answer")
+    went = {"against": f"{against:,}", "answers": total, "model": model_word(audit)}
+    return AGAINST.format(name=name, next=then, **went)
 
 
 def short_sentence(estimate: Estimate) -> str:

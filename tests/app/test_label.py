@@ -172,7 +172,7 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     button = next(one for one in shown.button if one.label.startswith("Show by dots"))
     button.click()
     shown.run()
-    said = r"\d of 3 answers went against the classifier; about \d+ more for a first figure\."
+    said = r"Accuracy: \d of 3 answers went against the classifier; about \d+ more for a first"
     assert re.search(said, texts(shown)) and fresh(session).settings["dots"] is True
     assert "agreed" in str(pictures(shown)) and SWAY.format(model="classifier") in texts(shown)
     session = make("later", labels=50)
