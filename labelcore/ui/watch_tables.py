@@ -42,8 +42,10 @@ NO_PROJECT = (
     "Progress."
 )
 NONE_FITS = (
-    "No project here can be watched: it must ask for precision and recall, accuracy or how common."
+    "No project here can be watched: it must ask for shares such as precision or accuracy, without "
+    "claims."
 )
+TRIALS_ALONE = "A trial has no further tables: bring a file of your own, label it, and watch it."
 RENEWED = "These rows have changed under their ids (renewed)"
 LACKS = "{file} has no column {lacks}, which the tables before it have. Its columns are {there}."
 RENAME = "Rename the one that is meant in the file, and drop it here again."
@@ -204,6 +206,13 @@ def may_be_watched(record: ProjectRecord) -> bool:
     return counted and not all(map(is_difference, plan.estimands))
 
 
+def _why_none() -> str:
+    """Why there is no project that can be watched."""
+    there = [record for record in sessions.store().projects() if not record.archived]
+    own = [record for record in there if not json.loads(record.settings_json).get("trial")]
+    return NONE_FITS if own else TRIALS_ALONE if there else NO_PROJECT
+
+
 def way_to_begin(project: str, words: str = WATCH_THIS) -> None:
     with st.container(key="quiet-watch-begin"):
         st.page_link(
@@ -216,11 +225,7 @@ def begin_page(of: str) -> None:
     records = {record.name: record for record in suited()}
     st.title(WATCH_THIS, anchor=False)
     if not records:
-        st.text(
-            NONE_FITS
-            if any(not record.archived for record in sessions.store().projects())
-            else NO_PROJECT
-        )
+        st.text(_why_none())
         st.page_link("pages/new_project.py", label="New project")
         return
     names = list(records)

@@ -145,6 +145,13 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     monkeypatch.setattr(watch_preview, "SESSIONS", 4)
     assert watch_tables.NO_PROJECT in texts(app("watch"))
     population, frame = week(data_folder, 0, 0.9)
+    claim = lc.Plan("recalibrated_neyman", ["precision"], claims=["precision >= 0.5"])
+    for name, said, settings in (
+        ("digits", watch_tables.TRIALS_ALONE, {"trial": "digits"}),
+        ("claimed", watch_tables.NONE_FITS, {}),
+    ):
+        sessions.registry().create(name, population, claim, settings)
+        assert said in texts(app("watch"))
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=60, promise="fixed", seed=1)
     label(sessions.registry().create("mail", population, plan, {"question": "Spam?"}), frame)
     link = links(app("progress", project="mail"))
