@@ -271,6 +271,13 @@ def test_differences_of_groups_are_made_of_both_ends(by_language: lc.Session) ->
     assert [*rest["b"]] == ["the rest"] * 4
 
 
+def test_items_that_count_both_ways_widen_the_ends_they_may_move() -> None:
+    a, b = (0.9, 0.8, 0.95), (0.7, 0.6, 0.8)
+    value, low, high = mover(a, b)
+    wider = mover((*a, 0.01, 0.02), (*b, 0.03, 0.04))
+    assert wider == pytest.approx((value, low - 0.05, high + 0.05))
+
+
 def hardly_judged(session: lc.Session, frame: pd.DataFrame, seed: int) -> None:
     """Answer by the truth; of the items of l1 that are called positive four in five are unsure."""
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))

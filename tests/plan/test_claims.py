@@ -175,6 +175,10 @@ def test_of_items_like_these_only_one_part_can_be_claimed(two: Known) -> None:
     claim_totals(two.population, "precision >= 0.9", "A", zeros, "process")
     with pytest.raises(PlanError, match="claim it of this file"):
         claim_totals(two.population, "accuracy >= 0.9", "A", zeros, "process")
+    items = pd.DataFrame({"text": "x", "said": [1, 0, 1, 1], "part": [*"aabb"]})
+    parts = lc.read_population(items, content="text", predictions="said", groups="part", name="p")
+    with pytest.raises(PlanError, match="claim it of this file"):  # b has but one part.
+        claim_totals(parts, "accuracy[every part] >= 0.9", "said", zeros[:4], "process")
 
 
 def test_several_classes_name_theirs(tmp_path: Path) -> None:

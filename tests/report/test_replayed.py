@@ -13,6 +13,7 @@ import labelcore as lc
 from labelcore.report import replayed, report_html
 from labelcore.report.facts import gather
 from labelcore.report.first_page import drawn_rows, short_answer
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import begun
 
@@ -79,3 +80,12 @@ def test_each_label_has_the_figures_that_the_session_had(
     now = said(session)
     assert frames[session.labels][3] == [now[key] for key in keys]
     assert len(html.encode()) < 600_000
+
+
+def test_a_race_is_drawn_on_the_page_of_a_difference(tmp_path: Path) -> None:
+    """What is certain of the accuracies; of precisions nothing is."""
+    for name, certain in (("accuracy", True), ("precision", False)):
+        plan = {**PLANS["A or B"], "estimands": [f"{name}_difference"], "budget": 60}
+        session, truth = begun(tmp_path, **plan)
+        answer_draws(session, lambda draw, truth=truth: truth[draw.item_id], 20)
+        assert ('<polygon class="expected"' in report_html(session)) == certain
