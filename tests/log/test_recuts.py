@@ -97,6 +97,7 @@ def test_a_session_cuts_once_and_replays(
             before = widths(session)
     (cut,) = cuts(session)
     assert BUDGET / 2 <= cut.detail["labels"] < 0.7 * BUDGET
+    assert cut.detail["fewer"] == pytest.approx(21, abs=4)
     frame = session.engine.frame
     assert frame.n_strata > whole.n_strata
     for part in range(frame.n_strata):

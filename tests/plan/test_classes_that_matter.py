@@ -71,6 +71,13 @@ def test_one_class_that_matters_gets_more_than_by_the_accuracy_alone(
     )
 
 
+def test_where_every_item_is_asked_the_shares_are_those_of_the_file() -> None:
+    items = pd.DataFrame({"text": "x", "pred": [*"aaab"]})
+    alone = lc.read_population(items, content="text", predictions={"c": "pred"}, name="items.csv")
+    outlook = Outlook(alone, lc.Plan("recalibrated_neyman", "accuracy", budget=4))
+    assert outlook.shares_by_class(4) == pytest.approx({"a": 0.75, "b": 0.25})
+
+
 @pytest.mark.full
 def test_without_the_rare_class_fewer_labels_are_needed(population: lc.Population) -> None:
     whole = lc.preview(population, plan())

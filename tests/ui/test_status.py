@@ -22,7 +22,8 @@ from labelcore.ui.status import (
     progress_parts,
     promise_line,
 )
-from labelcore.ui.summary import Known, Summary, status_words
+from labelcore.ui.summary import Known, Summary, status_words, summarise
+from tests.answering import answer_draws
 
 
 def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4.0) -> Event:
@@ -89,6 +90,16 @@ def test_status_words() -> None:
     assert status_words(after(*answers, stopped, undone), 10) == "labelling"
     assert status_words(after(*answers, stopped, extended), 10) == "extended"
     assert status_words(after(*answers, stopped, extended, finished), 10) == "finished"
+
+
+def test_a_project_that_was_extended_is_told_by_its_new_size(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("id,said\n" + "".join(f"i{n},{n % 2}\n" for n in range(9)))
+    items = lc.read_population(path, id="id", content="id", predictions={"m": "said"})
+    session = lc.Session(items, lc.Plan("simple_random", "accuracy", budget=2))
+    session.extend(budget=4)
+    told = summarise(session.record, answer_draws(session, "yes").events)
+    assert (told.answered, told.of_planned, told.status) == (4, "of 4 judged", "extended")
 
 
 @pytest.mark.parametrize(
