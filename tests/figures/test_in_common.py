@@ -15,6 +15,7 @@ from labelcore.figures.in_common import apart, features_of, having
 from labelcore.results.in_common import Shared
 from labelcore.stats import in_common as stats
 from labelcore.stats.in_common import InCommon, in_common
+from labelcore.words.in_common import having_words
 from tests.answering import answer_draws
 from tests.cases import repeated
 
@@ -176,14 +177,19 @@ def test_items_that_have_what_is_told_are_found_again(tmp_path: Path) -> None:
     position, given = draws.position[:60].astype(np.int64), draws.code[:60]
     texts = list(pd.read_csv(tmp_path / "items.csv")["text"][position])
     wrong = items.predictions["lr"][position] != given
-    cuts = [("score", "lr", 0.3, True), ("score", "lr", 0.3, False), ("length", "", 2.0, True)]
-    other = [
-        Shared("no", *one, *[0] * 4, *[0.0] * 4) for one in (*cuts, ("group", "lang", "de", False))
-    ]
+    cuts = [("score", "lr", 0.3, True), ("score", "lr", 0.3, False), ("length", "", 2.0, True),
+            ("length", "", 2.0, False), ("group", "lang", "de", False)]  # fmt: skip
+    other = [Shared("no", *one, *[0] * 4, *[0.0] * 4) for one in cuts]
+    assert [having_words(one) for one in other] == [
+        "scored above 0.3", "scored up to 0.3", "of more than 2 words", "of at most 2 words",
+        "with lang 'de'",
+    ]  # fmt: skip
     for one in told:
         has = having(items, "lr", one, position, texts)
         assert (has.sum(), (has & wrong).sum()) == (one.items, one.wrong)
     called = items.predictions["lr"][position] == items.classes.index(other[0].called)
-    above, below, longer, german = (having(items, "lr", one, position, texts) for one in other)
+    above, below, longer, shorter, german = (
+        having(items, "lr", one, position, texts) for one in other
+    )
     assert not (above & below).any() and ((above | below) == called).all()
-    assert not longer.any() and 0 < german.sum() < called.sum()
+    assert longer.sum() + shorter.sum() == called.sum() and 0 < german.sum() < called.sum()

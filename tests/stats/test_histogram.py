@@ -61,6 +61,26 @@ def test_no_bin_with_more_than_one_value_holds_many(
     assert np.array_equal(np.bincount(place, minlength=len(made.counts)), made.counts)
 
 
+@pytest.mark.parametrize("values", [[], [0.5, np.nan], [np.inf, 0.5]])
+def test_values_must_be_there_and_finite(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="^values must"):
+        histogram(np.array(values, dtype=float))
+
+
+def test_many_values_have_exact_counts_and_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred bins between the quantiles of every tenth of 20,000 values."""
+    monkeypatch.setattr(subject, "EXACT_UP_TO", 10_000)
+    monkeypatch.setattr(subject, "SAMPLE", 1_999)
+    monkeypatch.setattr(subject, "FINE_BINS", 100)
+    values = np.random.default_rng(4).normal(0, 3, 20_000)
+    found = histogram(values)
+    place = np.searchsorted(found.edges[1:-1], values, side="left")
+    assert np.array_equal(np.bincount(place), found.counts) and 90 < len(found.counts) <= 100
+    assert found.counts.max() < 3 * 200
+    assert found.counts * found.means == pytest.approx(np.bincount(place, values))
+    assert (found.low, found.high) == (values.min(), values.max())
+
+
 def test_few_values_have_the_bins_of_a_small_file() -> None:
     values = np.round(np.random.default_rng(3).beta(0.3, 2, 5_000), 2)
     exact, found = histogram(values), histogram_of(fine_bins(lambda e: binned([values], e))[1])

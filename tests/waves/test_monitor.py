@@ -523,7 +523,7 @@ def test_ids_are_reused_where_most_have_other_contents(
 
 def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None:
     hostile = "<img src=x onerror=alert(1)>"
-    monitor = started(settings={"question": hostile})
+    monitor = started(settings={"question": f"Why {hostile}?"})
     with pytest.raises(ArgumentError, match="this monitor has none yet"):
         monitor.report()
     for wave in range(3):
@@ -533,6 +533,7 @@ def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None
     monitor.close(f"{hostile} 3", hostile)
     html = monitor.report(2)
     assert "<img" not in html and html.count("&lt;img src=x onerror=alert(1)&gt; 2") >= 3
+    assert "Why &lt;img src=x onerror=alert(1)&gt;?" in html
     assert "onerror=alert(1)&gt; 1" not in html and "closed early" in html
     told = html[html.index("<caption>Labels of each wave") :]
     assert re.findall(r'<td class="number"[^>]*>([^<]*)', told) == ["30", "30", "0", "0"]
