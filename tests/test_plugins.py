@@ -114,7 +114,7 @@ def bad(called: str, doc: str = "Source: a mistake.", **own: Any) -> type[Any]:
 BAD = {
     Doubling: "no item is drawn twice",
     Dicing: "same seed, same draws",
-    bad("Beyond", next_batch=lambda *_: np.arange(55, 65)): "it draws items of the file",
+    bad("Beyond", next_batch=lambda *_: np.arange(55, 61)): "it draws items of the file",
     bad("Boastful", estimands=("accuracy", "selection")): "'selection' needs Chooses",
     bad("Unsourced", "Says little."): "its docstring must have a line 'Source:'",
     bad("Dividing", next_batch=lambda *_: 1 // 0): "'it works on a small file': ZeroDivisionError",

@@ -132,6 +132,8 @@ def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
     assert number(page, "compare-precision").value == round(100 * score[above].mean(), 1)
     number(page, "compare-precision").set_value(70.0)
     number(page, "compare-recall").set_value(60.0)
+    number(page, "compare-margin").set_value(0.1).run()
+    assert not page.error
     number(page, "compare-margin").set_value(6.0).run()
     groups = int(above.sum()), int((~above).sum())
     k = groups[0] / groups[1]
