@@ -107,6 +107,16 @@ def test_undo_takes_a_second_answer_back_and_shows_the_item_next(population: lc.
         session.answer(back, "no")
 
 
+def test_a_person_who_differs_from_themselves_has_nothing_to_settle(
+    population: lc.Population,
+) -> None:
+    session = started(population)
+    draw = next_repeat(session)
+    session.answer(draw, not verdict(draw.item_id))
+    assert session.differing(draw.index) is session.own_reading(draw.index) is None
+    assert session.revise(draw.index, "unsure", "t1").index == draw.index
+
+
 def test_undo_past_a_repeat_takes_back_the_answer_before_it(population: lc.Population) -> None:
     session = started(population)
     draw = next_repeat(session)

@@ -11,10 +11,16 @@ import labelcore as lc
 from labelcore.errors import AnswerError, StoreError
 from labelcore.log.answers import looking_seconds
 from labelcore.log.screens import LEASE
+from labelcore.session import ledger
 from labelcore.session.session import PAGE
 from labelcore.ui.status import pace
-from tests.answering import next_draw
+from tests.answering import answer_draws, next_draw
 from tests.session.test_people import Clock, clock, replays, start  # noqa: F401
+
+
+def right(draw: lc.Draw) -> bool:
+    """What the classifier says, of 400 items."""
+    return int(draw.item_id[1:]) >= 200
 
 
 def indices(page: list[lc.Draw]) -> list[int]:
@@ -134,6 +140,19 @@ def test_one_undo_takes_a_page_back_and_the_page_comes_again(tmp_path: Path) -> 
     replays(session)
 
 
+def test_an_undo_leaves_what_another_person_stored_at_the_same_moment(
+    tmp_path: Path,
+    clock: Clock,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, at = start(tmp_path), clock.now()
+    monkeypatch.setattr(ledger, "now", lambda: at)
+    pages = {who: session.page(3, who) for who in ("ann", "bob")}
+    for page in pages.values():
+        session.answer_page(dict.fromkeys(page, "yes"))
+    assert session.undo_page("bob") == 3 and session.labels == 3
+
+
 def test_an_answer_changed_since_is_taken_back_by_itself(tmp_path: Path) -> None:
     session = start(tmp_path)
     page = session.page(3)
@@ -153,6 +172,23 @@ def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
         session.answer_page(dict.fromkeys(page, "yes"))
     assert session.labels == pilot and session.state.events["reforecast"] == 1
     replays(session)
+
+
+def test_nothing_is_said_to_follow_the_last_label_of_a_pilot(tmp_path: Path) -> None:
+    """It may show that the margin is reached, as it does here."""
+    session = start(tmp_path, budget=None, margin=0.2, promise="watched", stop="margin", items=400)
+    answer_draws(session, right, session.engine.pilot - 1)
+    draw = next_draw(session)
+    assert session.ahead(draw, ["yes", "no"]) == {}
+    session.answer(draw, right(draw))
+    assert session.next() is None and session.status == "goal reached"
+
+
+def test_what_is_left_for_later_is_one_page(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=5)
+    page = session.page()
+    session.answer_page(dict.fromkeys(page, "later"))
+    assert indices(session.page()) == indices(page) == [1, 2, 3, 4, 5]
 
 
 def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) -> None:
@@ -207,6 +243,14 @@ def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> 
         terms = {"budget": None, "promise": "watched"} if "stop" in plan else {"budget": 40}
         other = start(folder, **terms, **plan)
         assert other.page_ahead(other.page()) == []
+
+
+def test_what_follows_is_not_sure_where_a_second_pass_is_due(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=60)
+    session.answer_page(dict.fromkeys(session.page(), "yes"))
+    assert session.page_ahead(session.page())
+    session.second_pass(2)
+    assert session.page_ahead(session.page()) == []
 
 
 def test_a_page_has_a_number_of_items(tmp_path: Path) -> None:
