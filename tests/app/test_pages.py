@@ -160,7 +160,10 @@ def test_report_has_the_labels_to_take_away(
     weights = "weighted shares estimate those of the file"
     assert any(weights in one.value for one in page.caption)
     two.finish("enough")
+    taken = {}
+    monkeypatch.setattr(st, "download_button", lambda _, **one: taken.update({one["key"]: one}))
     app("report", project="two")
+    assert taken["download-labels.csv"]["data"]().splitlines()[0].endswith(b",text")
 
 
 def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
@@ -204,9 +207,10 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     session.finish("")
     said = texts(app("report", project=name)).replace("\\", "")
     assert "In truth" in said and "stated by the person" not in said
-    assert " of 20 simulated sessions of 40 labels hit the truth" in texts(
-        app("label", project=name)
-    )
+    page = app("label", project=name)
+    assert " of 20 simulated sessions of 40 labels hit the truth" in texts(page)
+    steps = {one.key for one in page.button}
+    assert {"own-file", "to-report"} <= steps and "same-file" not in steps
 
 
 @pytest.mark.full

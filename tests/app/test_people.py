@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+import labelcore as lc
 from labelcore.ui import actions, people
 from labelcore.words import statuses
 from tests.answering import answer_draws, next_draw
@@ -24,6 +27,39 @@ def test_where_no_browser_runs_the_person_is_me(app, make) -> None:
     assert session.store.people("demo") == {}
     button(page, "help").click().run()
     assert "stored under the name “me”" in texts(page)
+
+
+MINE, OTHER = "a" * 32, "b" * 32
+
+
+@pytest.mark.parametrize(
+    ("kept", "cookie", "secret"),
+    [
+        (MINE, None, MINE), (None, MINE, MINE), (MINE, OTHER, MINE), (None, None, None),
+        (None, "A" * 32, None), (None, MINE + "a", None),
+    ],
+)  # fmt: skip
+def test_a_browser_is_known_by_its_page_or_its_cookie(
+    kept: str | None, cookie: str | None, secret: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = SimpleNamespace(cookies={people.COOKIE: cookie})
+    monkeypatch.setattr(people.st, "context", context)
+    monkeypatch.setattr(people.st, "session_state", {people.SECRET: kept})
+    assert people.secret() == secret
+
+
+def test_a_name_that_the_browser_has_in_another_project_is_not_asked_again(
+    app, make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make()
+    other = lc.Session(session.population, session.plan, session.store, "other")
+    other.introduce("Ann", other.person(MINE))
+    me = [session.person(secret) for secret in (OTHER, MINE)][1]
+    monkeypatch.setattr(people, "secret", lambda: MINE)
+    page = app("label", project="demo")
+    session.sync()
+    assert session.called(me) == "Ann"
+    assert "who-name" not in [one.key for one in page.text_input]
 
 
 def test_a_press_that_comes_too_late_and_says_something_else_is_told(app, make) -> None:
@@ -127,7 +163,9 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
         ) and "Nothing to judge" not in texts(page)
 
     monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
-    people.presence().leave("demo", "bob")
+    people.presence().arrive("other", "bob")
+    for project in ("demo", "other"):
+        people.presence().leave(project, "bob")
     assert not on_page(), "another page of this person is open"
     monkeypatch.setattr(people, "GONE_SECONDS", 600.0)
     people.presence().leave("demo", "bob")

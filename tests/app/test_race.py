@@ -77,8 +77,9 @@ def on_last_screen(app: Callable[..., Any], path: Path) -> Any:
 
 
 def test_formulas_first_then_simulated_once(
-    app: Callable[..., Any], items: Path, tables: list[list[int]], raced: list[Any]
-) -> None:
+    app: Callable[..., Any], items: Path, tables: list[list[int]], raced: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     page = on_last_screen(app, items)
     first, second = tables
     assert set(first) == {0} and set(second) == {40} and len(first) == len(second) > 2
@@ -86,7 +87,8 @@ def test_formulas_first_then_simulated_once(
     assert len(SIMULATED.split()) <= 20
     assert "40 sessions of each method" in said.help and "up to 2 %." in said.help
     assert not [one for one in page.button if one.key == "new-race-cancel"]
-    page.run()
+    monkeypatch.setattr(new_price, "crossing", lambda own, other: bool(own and other))
+    assert new_price.ROUGH not in texts(page) and new_price.ROUGH in texts(page.run())
     assert len(raced) == 1 and tables[-1] == second
     page.segmented_control(key="new-confidence").set_value(0.9).run()
     assert len(raced) == 2
@@ -154,7 +156,9 @@ def test_what_took_too_long_stays_with_the_formulas(
     app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, tables: list[list[int]]
 ) -> None:
     monkeypatch.setattr(new_race, "SECONDS", 0.0)
+    monkeypatch.setattr(new_price, "crossing", lambda own, other: bool(own and other))
     page = on_last_screen(app, items)
+    assert new_price.ROUGH not in texts(page), "it is of simulated curves"
     assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
 
 
