@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -132,6 +134,18 @@ def test_a_root_is_doubled_where_few_positives_were_found() -> None:
     root = np.array([[-2.0]])
     assert ndtr(guarded(root, joined(few))) == pytest.approx(2 * ndtr(root))
     assert guarded(np.full((1, 16), -2.0), joined(many))[0, -1] == -2.0
+
+
+def test_waves_that_are_alike_or_found_nothing_are_no_change() -> None:
+    """The root is 0, which is doubled to the farthest."""
+    some, row = waves(1, 4), SCALARS["recall"]
+    none = each_start(doubled(np.zeros(3)), np.array([0.75, 1.0, 0.75]))
+    alike = replace(some, positive=some.positive[:, [0] * 4])
+    assert change_evidence(alike, row)[0] == pytest.approx(none)
+    for wave, start in ((-1, 0), (0, -1)):
+        found = some.positive.copy()
+        found[:, wave] = 0
+        assert change_evidence(replace(some, positive=found), row)[0, start] == none[start]
 
 
 def test_nothing_labelled_is_no_evidence() -> None:

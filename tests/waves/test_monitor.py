@@ -232,13 +232,22 @@ def test_figures_are_hidden_until_the_planned_size_or_the_end() -> None:
     assert row["promise"] == "fixed"
 
 
-def test_a_wave_closed_after_a_look_has_no_promise() -> None:
+@pytest.mark.parametrize(("labels", "promise"), [(30, "none"), (LABELS, "fixed")])
+def test_a_wave_closed_early_after_a_look_has_no_promise(labels: int, promise: str) -> None:
     monitor, frame = started(), table()
     session = monitor.wave(read(frame), "one")
-    label(session, frame, most=30)
+    label(session, frame, most=labels)
     session.results()
     monitor.close("one")
-    assert monitor.table().iloc[0]["promise"] == "none"
+    assert monitor.table().iloc[0]["promise"] == promise
+
+
+def test_a_monitor_that_stays_open_follows_what_others_label() -> None:
+    monitor, frame = started(), table()
+    monitor.wave(read(frame), "one")
+    assert monitor.due == {"one": LABELS}
+    label(lc.Session.open(monitor.store, "spam: one"), frame)
+    assert monitor.table().iloc[0]["labels"] == LABELS and monitor.due == {}
 
 
 def test_a_wave_that_went_on_after_a_look_and_was_closed_again_has_no_promise() -> None:
@@ -546,7 +555,10 @@ def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None
 
 FRAME = table()
 BAD: dict[str, tuple[Mapping[str, Any], str]] = {
-    "number": ({"requirements": ["precision >= 80"]}, "with a share between 0 and 1"),
+    "number": (
+        {"requirements": ["precision >= 80"]},
+        "with a share between 0 and 1, got 'precision >= 80'",
+    ),
     "words": ({"requirements": ["good"]}, "requirements must be texts such as"),
     "name": ({"requirements": ["precison >= 0.8"]}, "did you mean 'precision'"),
     "unasked": (
@@ -563,6 +575,20 @@ def test_bad_terms_are_refused(case: str) -> None:
     values, message = BAD[case]
     with pytest.raises(ValueError, match=message):
         started(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("precision@n", "@n"), ("precision[n]", "@n"), ("precision@m", ""), ("precision[m]", "")],
+)
+def test_a_requirement_names_one_of_several_classifiers(text: str, key: str) -> None:
+    frame = FRAME.assign(other="no")
+    both = lc.read_population(
+        frame, id="id", content="text", predictions={"m": "call", "n": "other"}
+    )
+    plan = lc.Plan("simple_random", "precision", classifier=("m", "n"), budget=LABELS)
+    engine = lc.Session(both, plan).engine
+    assert watches.requirement(f"{text} >= 0.8", engine) == watches.Watch(f"precision{key}", 0.8)
 
 
 def test_bad_plans_and_requirements_are_refused() -> None:
