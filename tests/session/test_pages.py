@@ -191,6 +191,15 @@ def test_what_is_left_for_later_is_one_page(tmp_path: Path) -> None:
     assert indices(session.page()) == indices(page) == [1, 2, 3, 4, 5]
 
 
+def test_a_batch_that_was_given_up_is_one_page(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=40, design="recalibrated_neyman")
+    page = session.page(30, "ann")
+    assert 1 < len(page) < 30, "the next batch depends on the answers"
+    for draw in page:
+        session.release(draw)
+    assert indices(session.page(30, "bob")) == indices(page)
+
+
 def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) -> None:
     session = start(tmp_path, budget=40, repeats=0.4)
     off = next_draw(session)
