@@ -44,17 +44,17 @@ def head_bar(band: Band | None, name: str) -> Bar:
     if band is None or not band.has_interval or np.isnan(band.low[0]):
         return Bar(name, None, None, None, NOT_YET)
     value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
-    if is_early(low, high):
-        return Bar(name, None, None, None, EARLY)
-    if high - low < EXACT_TO:
-        return Bar(name, low, low, high, (value_percent(low, low, high), EXACTLY))
     assumed = band.confidence is None
     return share_bar(name, None if assumed or np.isnan(value) else value, low, high, assumed)
 
 
 def share_bar(name: str, value: float | None, low: float, high: float, assumed: bool) -> Bar:
     """A share with its interval; without a value where none is told, ``assumed`` where the interval
-    has no confidence."""
+    has no confidence. Nothing but that it is early where nearly everything is possible."""
+    if is_early(low, high):
+        return Bar(name, None, None, None, EARLY)
+    if high - low < EXACT_TO:
+        return Bar(name, low, low, high, (value_percent(low, low, high), EXACTLY))
     texts = "" if value is None else value_percent(value, low, high), range_of(low, high)
     return Bar(name, value, low, high, texts, assumed=assumed)
 

@@ -468,7 +468,7 @@ def field(page, start: str):
     sampled(
         [("recalibrated_neyman", 60), ("simple_random", 60), ("geometric_strata", 100),
          ("paula", 30), ("simple_random", 5)],
-        1, seed=1, keep=[("recalibrated_neyman", 60)],
+        1, seed=1, keep=[("recalibrated_neyman", 60), ("simple_random", 5)],
     ),
 )  # fmt: skip
 def test_start_says_the_first_figure_of_label(

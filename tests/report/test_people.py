@@ -53,7 +53,8 @@ def test_the_report_counts_people(
     session = labelled(tmp_path, people, secrets)
     text = Outline(report_html(session)).text
     assert f"from {session.labels} labels {by}" in text
-    assert whose in text and f"People{row}" in text and "Given back unanswered1" in text
+    assert whose in text and "Given back unanswered1" in text
+    assert f"People, by their first answers{row}" in text
     assert not row.startswith("not known") or "one person" not in text.lower()
 
 
