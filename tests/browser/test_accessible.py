@@ -61,8 +61,8 @@ def test_nothing_moves_for_whoever_asked_for_that(
     page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
     page.goto(f"{shared_server.url}/label?project={finished_trial}")
     page.locator(".living .truth").first.wait_for()
-    names = page.locator(".living").first.evaluate(
-        "one => one.getAnimations({ subtree: true }).map(one => one.animationName)"
+    names = page.locator(".living *").evaluate_all(
+        "all => all.map(one => getComputedStyle(one).animationName)"
     )
     wait_until_idle(page)
     assert ("land" in names) is (motion == "no-preference")
