@@ -6,6 +6,7 @@ A rule that is broken raises the error that a caller gets who tries it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isclose
 from typing import Any, Protocol
 
 from labelcore.errors import AnswerError, LateAnswerError
@@ -182,6 +183,8 @@ def difference(recorded: Any, expected: Any, name: str = "") -> str:
     'low is 0.25 in the log and 0.5 when computed again'
     >>> difference({"low": 0.5}, {"low": 0.5 + 1e-12})
     ''
+    >>> difference({"items": 2_000_000_000}, {"items": 2_000_000_001})
+    'items is 2000000000 in the log and 2000000001 when computed again'
     """
     if isinstance(expected, Mapping) and isinstance(recorded, Mapping):
         for key in [*expected, *(key for key in recorded if key not in expected)]:
@@ -198,9 +201,9 @@ def difference(recorded: Any, expected: Any, name: str = "") -> str:
 
 
 def _same(recorded: Any, expected: Any) -> bool:
-    numbers = (int, float)
+    numbers, kinds = (int, float), {type(recorded), type(expected)}
     if isinstance(recorded, bool) or isinstance(expected, bool):
         return recorded is expected
-    if isinstance(recorded, numbers) and isinstance(expected, numbers):
-        return abs(recorded - expected) <= TOLERANCE * max(1.0, abs(expected))
+    if isinstance(recorded, numbers) and isinstance(expected, numbers) and kinds != {int}:
+        return isclose(recorded, expected, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return type(recorded) is type(expected) and bool(recorded == expected)
