@@ -323,7 +323,9 @@ def student(variance: FloatArray, noise: FloatArray, critical: float) -> FloatAr
     noise   (n,), of each sum the squared variances of its parts over their degrees of freedom
     """
     freedom = np.divide(variance**2, noise, out=np.full(len(noise), 4.0), where=noise > 0)
-    return np.asarray(stdtrit(np.maximum(freedom, 4.0), ndtr(critical)))
+    if (level := ndtr(critical)) >= 1:  # Versions of SciPy differ in what they say of that.
+        return np.full(len(noise), np.inf)
+    return np.asarray(stdtrit(np.maximum(freedom, 4.0), level))
 
 
 def spread_of(sizes: FloatArray, labelled: FloatArray, positive: FloatArray) -> FloatArray:
