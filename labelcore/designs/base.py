@@ -43,7 +43,7 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 """The first version of the interval rules whose figures are worked out, and that of plans by which
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
-STEADY_RULES = 10
+PORTABLE_RULES = 10
 """Those that new plans keep: what the last digits of a processor would decide is rounded first
 (docs/processors.md)."""
 LARGE = 1_000_000
@@ -80,7 +80,7 @@ class Setup:
     claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
     rounded  whether scores of a large file were summed up with rounding, as earlier rules did
-    steady   whether nothing is decided by the last digits of a processor
+    portable   whether nothing is decided by the last digits of a processor
     classes  those of several that have figures of their own; None: all
     groups   those of the items that have figures of their own; group_margin: the half-width wanted
              in each
@@ -104,7 +104,7 @@ class Setup:
     orders: Orders = MIXED
     classes: tuple[str, ...] | None = None
     rounded: bool = False
-    steady: bool = True
+    portable: bool = True
     groups: Grouping | None = None
     group_margin: float | None = None
     toward: Toward | None = None
@@ -126,7 +126,7 @@ class Setup:
         share; made for this one alone where the orders are drawn, as nobody else has them."""
         if isinstance(self.orders, Drawn):
             return make()
-        wanted = self.orders, self.seed, self.rounded, self.steady, key
+        wanted = self.orders, self.seed, self.rounded, self.portable, key
         return kept.of(self.population).get(wanted, make)
 
     @property
@@ -145,10 +145,10 @@ class Setup:
         """Whether scores are summed up as whole numbers, the same on every engine."""
         return not self.rounded and len(self.population) >= LARGE
 
-    def decided(self, shares: FloatArray) -> FloatArray:
+    def portable_shares(self, shares: FloatArray) -> FloatArray:
         """Shares of labels as they decide who gets the next one: what is equal but for the last
         digits is equal."""
-        return np.round(shares, 9) if self.steady else shares
+        return np.round(shares, 9) if self.portable else shares
 
     def file_order(self, purpose: str) -> IntArray:
         """All items in a random order for one purpose, (n_items,)."""

@@ -45,7 +45,7 @@ def next_counts(
         enough = first.sum(axis=-1).max() <= left
         return first if enough else largest_remainder(first * 1.0, left, first)
     batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)
-    return top_up(setup.decided(shares(sizes, labels, batch)), progress.drawn, batch, sizes)
+    return top_up(setup.portable_shares(shares(sizes, labels, batch)), progress.drawn, batch, sizes)
 
 
 def neyman_shares(rates: FloatArray, costs: FloatArray, floor: float, planned: int) -> Shares:

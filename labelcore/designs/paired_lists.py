@@ -165,7 +165,7 @@ class PairedLists(ComparesLists[TwoLists]):
             )
         of_union, number = heads.strata(setup.planned)
         at = _grid(first, last)
-        along = Along(heads, of_union, number, at, setup.steady)
+        along = Along(heads, of_union, number, at, setup.portable)
         stratum = np.full(len(setup.population), of_union.max() + 1, dtype=np.int64)
         stratum[union] = of_union
         strata = int(stratum.max()) + 1
@@ -354,7 +354,7 @@ def _planned(heads: Heads, along: Along, sizes: IntArray, labels: int) -> IntArr
     counts = np.zeros(len(sizes), dtype=np.int64)
     mine = along.sizes
     shared = min(labels, int(mine.sum()))
-    counts[: along.number] = shared_out(along.weights, mine, shared, steady=along.steady)
+    counts[: along.number] = shared_out(along.weights, mine, shared, portable=along.portable)
     rest = labels - int(mine.sum())
     union = len(heads.first)
     if rest > 0 and union > mine.sum():

@@ -146,7 +146,7 @@ def prompt_counts(setup: Setup, frame: HelpedFrame, progress: Progress, shares: 
         batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)
         wanted = np.bincount(block, shares(frame.sizes, labels, batch)) / systems
         prompts = max(round(batch / float(systems.mean())), 1)
-        more = top_up(setup.decided(wanted / wanted.sum()), drawn, prompts, sizes)
+        more = top_up(setup.portable_shares(wanted / wanted.sum()), drawn, prompts, sizes)
     counts = np.minimum((drawn + more)[block], frame.sizes) - progress.drawn
     return np.asarray(np.diff(np.minimum(np.cumsum(counts), left), prepend=0))
 

@@ -199,7 +199,7 @@ def _of_groups(
     apart = np.array([a.slope - b.slope for a, b in pairs])
     plan = engine.plan
     together = apart @ covariance @ apart.T
-    level = float(error_levels(together, plan.confidence, steady=plan.steady))
+    level = float(error_levels(together, plan.confidence, portable=plan.portable))
     look = replace(look_at(stage), confidence=1 - level)
     design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
     ends = {}

@@ -13,8 +13,7 @@ from labelcore.figures.sampled import sampled_labels, sampled_tally
 from labelcore.figures.scalars import headline_stage
 from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
-from labelcore.log.screens import moment_of
+from labelcore.log.events import Event, moment_of
 from labelcore.log.state import LogState
 from labelcore.population import Population, id_parts
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray

@@ -60,7 +60,7 @@ def confidences(
             return _shared_labels(mine[run], *sides)
 
         covariance = covariance_of(pulls, [tally[0] for tally in tallies], crossing)
-        sure[places] = 1 - error_levels(covariance, plan.confidence, steady=plan.steady)
+        sure[places] = 1 - error_levels(covariance, plan.confidence, portable=plan.portable)
     return [float(level) for level in sure]
 
 

@@ -11,6 +11,7 @@ import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from json.encoder import encode_basestring
 from operator import attrgetter
 from typing import Any
@@ -23,6 +24,18 @@ ERASED = "erased"
 CAUSES = ("slip", "classifier", "question")
 """Why an answer and a classifier differ: the person's slip, the classifier's error, or a question
 that is not clear."""
+
+
+def moment_of(at: str) -> datetime | None:
+    """A stored time, in UTC; None for what was changed into none.
+
+    >>> moment_of("2026-01-01T11:00:00+01:00"), moment_of("changed")
+    (datetime.datetime(2026, 1, 1, 10, 0, tzinfo=datetime.timezone.utc), None)
+    """
+    try:
+        return datetime.fromisoformat(at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

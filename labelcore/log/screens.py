@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from labelcore.log.events import Draw, Event
 
@@ -32,18 +32,6 @@ class Shown:
         """Whether others may have it at the time ``at``."""
         lease = LEASE if self.minutes is None else timedelta(minutes=self.minutes)
         return lease_over(self.at, at, lease)
-
-
-def moment_of(at: str) -> datetime | None:
-    """A stored time, in UTC; None for what was changed into none.
-
-    >>> moment_of("2026-01-01T11:00:00+01:00"), moment_of("changed")
-    (datetime.datetime(2026, 1, 1, 10, 0, tzinfo=datetime.timezone.utc), None)
-    """
-    try:
-        return datetime.fromisoformat(at).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def lease_over(since: str, at: str, lease: timedelta = LEASE) -> bool:

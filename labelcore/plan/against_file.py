@@ -212,7 +212,7 @@ def _given(
         promise=plan.promised,
         orders=MIXED if plan.interval_rules >= INTERVAL_RULES else HASHED,
         rounded=plan.interval_rules < EXACT_SUMS,
-        steady=plan.steady,
+        portable=plan.portable,
         groups=_groups(population, plan, planned),
         group_margin=plan.group_margin,
         edges=plan.edges,

@@ -11,7 +11,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import (
     INTERVAL_RULES,
     OVERLAP_RULES,
-    STEADY_RULES,
+    PORTABLE_RULES,
     DesignParams,
     Edges,
     WatchedParams,
@@ -188,12 +188,12 @@ class Terms:
         """The version of the interval rules in force; frozen plans without one have the first."""
         if self.rules is not None:
             return self.rules
-        return STEADY_RULES if self.planned is None else 1
+        return PORTABLE_RULES if self.planned is None else 1
 
     @property
-    def steady(self) -> bool:
+    def portable(self) -> bool:
         """Whether nothing is decided by the last digits of a processor."""
-        return self.interval_rules >= STEADY_RULES
+        return self.interval_rules >= PORTABLE_RULES
 
     @property
     def horizon(self) -> int | None:

@@ -286,7 +286,7 @@ class Outlook:
         if self.plan.correlated and len(self.questions) > 1:
             answers = [self._expected_answers(question, drawn) for question in self.questions]
             covariance = self._covariance(answers, drawn)
-            alpha = error_levels(covariance, self.plan.confidence, steady=self.plan.steady)
+            alpha = error_levels(covariance, self.plan.confidence, portable=self.plan.portable)
             look = replace(look, confidence=1 - float(alpha))
         every = self.allocation(max(look.planned - self.given, 0))
         widths = np.empty(len(self.questions))
@@ -342,7 +342,7 @@ class Outlook:
         every = replace(plan, together=True)
         level = 1 - every.confidence_of_each(len(answers))
         if every.correlated:
-            level = float(error_levels(covariance, plan.confidence, steady=plan.steady))
+            level = float(error_levels(covariance, plan.confidence, portable=plan.portable))
         levels = np.array([level, 1 - plan.confidence])
         z = boundary(1, 0, levels, plan.horizon) if plan.horizon else ndtri(1 - levels / 2)
         right = float(all_right(covariance, plan.confidence))

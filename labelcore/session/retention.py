@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from labelcore.log.events import genesis, sound_part
+from labelcore.log.events import genesis, moment_of, sound_part
 from labelcore.log.history import told
-from labelcore.log.screens import moment_of
 from labelcore.session.erasing import Erased, erase_items
 from labelcore.session.projects import RETENTION
 from labelcore.store import (

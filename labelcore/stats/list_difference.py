@@ -150,13 +150,13 @@ def _sums(counts: FloatArray, stratum: IntArray, number: int) -> FloatArray:
 
 
 def shared_out(
-    weights: FloatArray, sizes: IntArray, labels: int, *, steady: bool = True
+    weights: FloatArray, sizes: IntArray, labels: int, *, portable: bool = True
 ) -> IntArray:
     """The labels of each stratum, (n_strata,): half by the largest variance over the edges, half by
     their sum, at least ``LEAST``; all items where it would be three of four.
 
     weights   (n_strata, n_edges), as ``Heads.weights`` gives them
-    steady    as in ``Along``
+    portable    as in ``Along``
     """
     labels = min(labels, int(sizes.sum()))
     floor = np.minimum(LEAST, sizes)
@@ -171,7 +171,7 @@ def shared_out(
             break
         whole |= more
     given = np.where(whole, sizes, np.maximum(given, floor))
-    given = given.round(6) if steady else given
+    given = given.round(6) if portable else given
     rest = largest_remainder(given - floor, labels - int(floor.sum()), sizes - floor)
     return floor + rest
 
@@ -220,14 +220,14 @@ class Along:
 
     heads     the union of the heads; stratum, number   as ``Heads.strata`` gives them
     ranks     (n_ranks,), at which the band is, increasing
-    steady    whether nothing is decided by the last digits of a processor
+    portable    whether nothing is decided by the last digits of a processor
     """
 
     heads: Heads
     stratum: IntArray
     number: int
     ranks: IntArray
-    steady: bool = True
+    portable: bool = True
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -369,7 +369,7 @@ def _bounds(
     covariance = (along.products * known.weight[:, None, None]).sum(axis=0)
     x = along.counts[along.loose & ~known.labelled, : len(along.places)]
     covariance[: len(along.places), : len(along.places)] += 0.25 * x.T @ x
-    critical = reach(float(error_levels(covariance, confidence, steady=along.steady)))
+    critical = reach(float(error_levels(covariance, confidence, portable=along.portable)))
     return {kind: _ends(along, kind, known, critical, its) for kind, its in sums.items()}
 
 
@@ -517,7 +517,7 @@ def expected_half_widths(
     loose = 0.25 * along.squared(DIFFERENCE, every * along.loose)
     variance = weight @ square + loose
     covariance = (along.products * weight[:, None, None]).sum(axis=0)
-    critical = reach(float(error_levels(covariance, confidence, steady=along.steady)))
+    critical = reach(float(error_levels(covariance, confidence, portable=along.portable)))
     noise = (weight[:, None] * square) ** 2 / np.maximum(n - 1, 1)[:, None]
     half = student(variance, noise.sum(axis=0), critical) * np.sqrt(variance)
     most = along.squared(DIFFERENCE, every) / 2

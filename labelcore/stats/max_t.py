@@ -139,11 +139,11 @@ def frozen_normals(figures: int) -> FloatArray:
     return np.asarray(ndtri(((raw >> np.uint64(11)) + 0.5) / 2.0**53)).reshape(NORMALS, figures)
 
 
-def error_levels(covariance: FloatArray, confidence: float, *, steady: bool = True) -> FloatArray:
+def error_levels(covariance: FloatArray, confidence: float, *, portable: bool = True) -> FloatArray:
     """The error level of each figure at which all of them hold with ``confidence``, (...).
 
     covariance   (..., m, m)
-    steady       not by whichever of several equally good vectors a processor finds
+    portable       not by whichever of several equally good vectors a processor finds
 
     Never above that of one figure alone, never below its m-th part.
 
@@ -156,7 +156,7 @@ def error_levels(covariance: FloatArray, confidence: float, *, steady: bool = Tr
     if alpha * NORMALS < FEWEST_BEYOND:
         return np.asarray(alpha / figures)
     quantile = _of_largest(
-        covariance, lambda largest: np.quantile(largest, confidence, axis=-1), steady
+        covariance, lambda largest: np.quantile(largest, confidence, axis=-1), portable
     )
     return np.clip(2 * ndtr(-quantile), alpha / figures, alpha)
 
@@ -172,11 +172,11 @@ def all_right(covariance: FloatArray, confidence: float) -> FloatArray:
 
 
 def _of_largest(
-    covariance: FloatArray, summary: Callable[[FloatArray], FloatArray], steady: bool = True
+    covariance: FloatArray, summary: Callable[[FloatArray], FloatArray], portable: bool = True
 ) -> FloatArray:
     """A ``summary`` of the largest of the errors in each of the normal draws, (...)."""
     size = covariance.shape[-1]
-    roots = _root(covariance.reshape(-1, size, size), steady)
+    roots = _root(covariance.reshape(-1, size, size), portable)
     normals = frozen_normals(size)
     summaries = [
         summary(np.abs(roots[at : at + AT_ONCE] @ normals.T).max(axis=-2))
@@ -190,7 +190,7 @@ def _deviations(covariance: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0)))
 
 
-def _root(covariance: FloatArray, steady: bool) -> FloatArray:
+def _root(covariance: FloatArray, portable: bool) -> FloatArray:
     """The rows with which independent normals become errors of this correlation, (n, m, m): of
     length 1, and 0 for a figure without variance. The symmetric root, the only one that is the same
     whichever vectors are found for equal values; earlier rules took those vectors as they came."""
@@ -199,7 +199,7 @@ def _root(covariance: FloatArray, steady: bool) -> FloatArray:
     correlation = covariance * scale[:, :, None] * scale[:, None, :]
     values, vectors = np.linalg.eigh((correlation + np.swapaxes(correlation, -1, -2)) / 2)
     root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    if steady:
+    if portable:
         root = root @ np.swapaxes(vectors, -1, -2)
     length = np.sqrt((root**2).sum(axis=-1, keepdims=True))
     there = (deviation > 0)[:, :, None] & (length > 0)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from labelcore.log.screens import moment_of
+from labelcore.log.events import moment_of
 
 MINUTE = 60.0
 

@@ -70,21 +70,21 @@ def test_a_figure_without_variance_takes_no_part() -> None:
     assert share_right(equal(2, 0.5), 0.05 / 3) > 0.95 + noise, "were all three counted"
 
 
-@pytest.mark.parametrize("steady", [True, False])
+@pytest.mark.parametrize("portable", [True, False])
 def test_no_choice_among_equally_good_vectors_decides(
-    steady: bool, monkeypatch: pytest.MonkeyPatch
+    portable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another processor finds others for equal values; earlier rules took them as they came."""
     turned, eigh = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 5)))[0], np.linalg.eigh
-    level = float(error_levels(np.eye(5), 0.95, steady=steady))
+    level = float(error_levels(np.eye(5), 0.95, portable=portable))
 
     def others(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values, vectors = eigh(matrix)
         return values, vectors @ turned
 
     monkeypatch.setattr(np.linalg, "eigh", others)
-    again = float(error_levels(np.eye(5), 0.95, steady=steady))
-    assert (again == pytest.approx(level, rel=1e-9)) == steady
+    again = float(error_levels(np.eye(5), 0.95, portable=portable))
+    assert (again == pytest.approx(level, rel=1e-9)) == portable
 
 
 def test_negative_eigenvalues_count_as_none() -> None:
