@@ -51,6 +51,7 @@ from labelcore.store.items import items_path as items_path
 from labelcore.store.items import keep as keep
 from labelcore.store.items import keep_written as keep_written
 from labelcore.store.items import places_of as places_of
+from labelcore.store.kept import AS_IT_STANDS as AS_IT_STANDS
 from labelcore.store.kept import BackupCopy as BackupCopy
 from labelcore.store.kept import Difference as Difference
 from labelcore.store.kept import SealsCopy as SealsCopy
