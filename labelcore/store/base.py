@@ -76,6 +76,17 @@ def identity(created_at: str, fingerprint: str, plan_json: str) -> str:
     return hashlib.sha256(f"{created_at}\n{fingerprint}\n{plan_json}".encode()).hexdigest()[:32]
 
 
+def beside(place: Path, end: str) -> Path:
+    """What belongs to the store at a place, "labels.seals" beside "labels.db". One with another
+    ending has its own, "labels.bak.seals": it may be a copy that goes another way. What earlier
+    versions named otherwise stays that of a store that has no such neighbour."""
+    short, own = place.with_suffix(end), place.with_name(place.name + end)
+    if place.suffix == ".db":
+        return short
+    alone = not own.exists() and not place.with_suffix(".db").exists()
+    return short if alone and short.exists() else own
+
+
 class Copy(ABC):
     """What is known of logs outside of them: by ``identity`` how far each had come.
 

@@ -25,6 +25,7 @@ from glob import escape
 from pathlib import Path
 
 from labelcore.errors import StoreError
+from labelcore.store.base import beside
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
 from labelcore.store.signing import secret_of
@@ -73,7 +74,7 @@ class ErasedList:
 
 
 def erased_file(place: Path) -> Path:
-    return place.with_suffix(".erased")
+    return beside(place, ".erased")
 
 
 def read_erased(place: Path | None) -> ErasedList:

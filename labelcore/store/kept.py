@@ -16,7 +16,15 @@ from typing import Any
 from labelcore.errors import RenamedProjectError, UnknownProjectError
 from labelcore.log.events import Event, common
 from labelcore.store.anchor import COMMAND, AnchorCopy
-from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject, identity
+from labelcore.store.base import (
+    Copy,
+    LabelStore,
+    ProjectRecord,
+    Seal,
+    SealedProject,
+    beside,
+    identity,
+)
 from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
@@ -45,9 +53,7 @@ def refuse_another(store: LabelStore, name: str, key: str) -> None:
 
 
 def seals_file(place: Path) -> Path:
-    """One with another ending has its own: it may be a copy that goes another way."""
-    name = place.stem if place.suffix == ".db" else place.name
-    return place.with_name(f"{name}.seals")
+    return beside(place, ".seals")
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ def write_seals(place: Path, file: SealsFile) -> None:
 
 def backups_folder(place: Path) -> Path:
     """The folder beside the store: "labels.backups" beside "labels.db"."""
-    return place.with_suffix(".backups")
+    return beside(place, ".backups")
 
 
 def backups(place: Path) -> list[Path]:

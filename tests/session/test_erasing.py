@@ -43,7 +43,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
-from labelcore.store import add_gone, back_up_now, note_written, read_erased
+from labelcore.store import add_gone, back_up_now, backups, note_written, read_erased
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
@@ -422,6 +422,22 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     done = erase_items(session.store, "spam", asked[:1], **WHY)
     assert [file for file in [*old, now, other] if file.exists()] == [now, other]
     assert [line for line in done.left if str(now) in line and "moment ago" in line]
+
+
+def test_a_copy_beside_its_store_is_erased_alone(session: lc.Session, home: Path) -> None:
+    """The store was emptied when it was opened next, and had no backup any more."""
+    label(session, 10)
+    back_up_now(home / "labels.db", session.store.backup)
+    back_up(session.store, home / "labels.bak")
+    with closing(lc.open_store(url(home / "labels.bak"))) as copy:
+        erase_project(copy, "spam", **WHY)
+        assert copy.projects() == []
+    (home.parent / "items.csv").unlink()
+    label(again := lc.Session.open(url(home / "labels.db"), "spam"), 1)
+    again.store.close()
+    found = verify(url(home / "labels.db"))
+    assert (again.labels, found.whole) == (11, True), found
+    assert len(backups(home / "labels.db")) == 1
 
 
 def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
