@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,19 @@ from labelcore.errors import (
 )
 from labelcore.log.events import Event
 from labelcore.settings import data_folder
-from labelcore.store import Guard, back_up_now, new_file, open_store
+from labelcore.store import (
+    Guard,
+    back_up_now,
+    backups,
+    backups_folder,
+    beside,
+    copy_items,
+    identity_of,
+    new_file,
+    open_store,
+    read_seals,
+    seals_file,
+)
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
 from labelcore.store.database import DatabaseStore, copy_rows, unsafe_migration
@@ -384,6 +397,7 @@ class PostgresStore(DatabaseStore):
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
             self._prepare(create)
+            self._take_over()
         except BaseException:
             self._engine.dispose()
             raise
@@ -391,15 +405,36 @@ class PostgresStore(DatabaseStore):
 
     @property
     def guarded(self) -> Path:
-        """Named after the database in the folder of the app, as its items are."""
-        named = ".".join(filter(None, [self._database, self._path]))
-        return data_folder() / f"{named}.db"
+        """Named after the database in the folder of the app, as its items are, and otherwise than
+        an SQLite store there, from which its projects may have come."""
+        return data_folder() / f"{self._named}.postgresql.db"
+
+    @property
+    def _named(self) -> str:
+        return ".".join(filter(None, [self._database, self._path]))
 
     @property
     def items_folder(self) -> Path:
-        """The folder of the database's name in that of the app: "labels.items" for "labels". All
-        servers need to see the same one."""
-        return data_folder() / f"{self._database}.items"
+        """The folder of that name: "labels.postgresql.items" for a database "labels". All servers
+        need to see the same one."""
+        return beside(self.guarded, ".items")
+
+    def _take_over(self) -> None:
+        """What lies under the names that were those of an SQLite store, too."""
+        place, former = self.guarded, data_folder() / f"{self._named}.db"
+        if seals_file(place).exists():
+            return
+        records, known = self.projects(), read_seals(former)
+        with suppress(OSError, StoreError):
+            copy_items(records, former.with_name(f"{self._database}.items"), self.items_folder)
+            for backup in [] if former.exists() else backups(former):
+                backups_folder(place).mkdir(mode=0o700, exist_ok=True)
+                name = backup.name.replace(former.stem, place.stem, 1)
+                backup.rename(backups_folder(place) / name)
+            for end in (".erased", ".key", ".audit", ".seals"):
+                if any(identity_of(record) in known for record in records):
+                    with suppress(FileNotFoundError):
+                        shutil.copy(beside(former, end), beside(place, end))
 
     def append(
         self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
