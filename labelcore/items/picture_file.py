@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from labelcore.items.picture import MOST_BYTES, SVG, TOO_HEAVY, decode
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 NOT_SHOWN = (".svg", ".svgz")
 LONGEST_PATH = 300
+SPELLINGS = ("NFC", "NFD")
+"""Of letters with accents: macOS takes them apart in names of files, tables seldom do."""
 
 OUTSIDE = "lies outside the data folder. Pictures are read from inside it only."
 MISSING = "is not there: the data folder holds no such file."
@@ -59,7 +62,10 @@ def _ways(value: str, folders: Folders, root: Path) -> list[Path]:
     """Where the path may lead, with every link followed, from each folder inside ``root``."""
     starts = [Path(os.path.realpath(start)) for start in (folders.beside, root) if start]
     inside = [start for start in starts if start.is_relative_to(root)]
-    return list(dict.fromkeys(Path(os.path.realpath(start / value)) for start in inside))
+    spelled = dict.fromkeys([value, *(unicodedata.normalize(form, value) for form in SPELLINGS)])
+    return list(
+        dict.fromkeys(Path(os.path.realpath(start / way)) for start in inside for way in spelled)
+    )
 
 
 @lru_cache(maxsize=64)
