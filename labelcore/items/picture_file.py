@@ -14,8 +14,6 @@ from labelcore.items.picture import MOST_BYTES, SVG, TOO_HEAVY, decode
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 NOT_SHOWN = (".svg", ".svgz")
 LONGEST_PATH = 300
-SPELLINGS = ("NFC", "NFD")
-"""Of letters with accents: macOS takes them apart in names of files, tables seldom do."""
 
 OUTSIDE = "lies outside the data folder. Pictures are read from inside it only."
 MISSING = "is not there: the data folder holds no such file."
@@ -62,7 +60,8 @@ def _ways(value: str, folders: Folders, root: Path) -> list[Path]:
     """Where the path may lead, with every link followed, from each folder inside ``root``."""
     starts = [Path(os.path.realpath(start)) for start in (folders.beside, root) if start]
     inside = [start for start in starts if start.is_relative_to(root)]
-    spelled = dict.fromkeys([value, *(unicodedata.normalize(form, value) for form in SPELLINGS)])
+    # macOS takes letters with accents apart in names of files, tables seldom do.
+    spelled = {value, unicodedata.normalize("NFC", value), unicodedata.normalize("NFD", value)}
     return list(
         dict.fromkeys(Path(os.path.realpath(start / way)) for start in inside for way in spelled)
     )
