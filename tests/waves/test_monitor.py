@@ -615,7 +615,7 @@ def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         monitor.wave(read(FRAME), "two")
     with pytest.raises(ValueError, match="must be the table that wave 'one' began with"):
         monitor.wave(read(other), "one")
-    with pytest.raises(ValueError, match="read it with positive='yes'.*with 'no'"):
+    with pytest.raises(ValueError, match="classes no, yes, with yes as the pos.*, yes with no'"):
         monitor.wave(read(other, positive="no"), "two")
     with pytest.raises(
         ValueError, match="must have the classifier 'm', as the waves before.*got 'n'"
