@@ -184,8 +184,8 @@ WHAT = (
 )
 ONE_GROUP = "The classifier says the same about every item: there is only one group to draw from."
 NOT_DENSER = (
-    "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
-    "items called positive would cost precision and gain next to nothing."
+    "The best ratio for recall alone is {ratio:.3g}, below 1. As in the paper it is raised to 1: "
+    "precision keeps its labels."
 )
 OFF, OFF_WORDS = 3, "three times"
 """The odds of what the scores say may be so many times off."""
