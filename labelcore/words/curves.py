@@ -33,7 +33,7 @@ BANDS = {
 }
 ASSUMED = (
     "{scope}, the true curve lies between the bounds at the end of each window if precision falls "
-    "along the list as the method assumes. No confidence goes with them. From {labels}."
+    "along the list as the method assumes; no confidence goes with them. From {labels}."
 )
 CUT = {
     "unknown": "{scope}, nothing is known yet about {head}.",
