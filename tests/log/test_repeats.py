@@ -180,8 +180,11 @@ def test_a_second_pass_is_a_random_part_of_the_labelled_items(population: lc.Pop
     assert len(again) == 30
     assert all(draw.repeat for draw in again)
     assert session.engine.answers_given == BUDGET
+    (chance,) = {one.chance for one in session.engine.repeats.readings()}
+    assert abs(chance - 30 / BUDGET) < 4 * (0.25 / BUDGET) ** 0.5
     session.second_pass(1000)
     assert len(labelled(session)) == BUDGET - 30
+    assert {one.chance for one in session.engine.repeats.readings()} == {1.0}
     assert session.engine.repeats.free() == 0
 
 
