@@ -188,6 +188,8 @@ def test_a_difference_says_who_is_better_above_and_below_zero() -> None:
     assert float(zero[1]["y1"]) == at(0, 0.5)[1]
     heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "remark")}
     assert heights["A is better"] < float(zero[1]["y1"]) < heights["B is better"]
+    ends = {float(one[1]["x"]) for one in of_class(drawn, "remark")}
+    assert all(at(90, 0)[0].expected < end <= WIDTH for end in ends), ends
 
 
 def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
@@ -256,7 +258,8 @@ def test_band_and_value_are_drawn_from_the_first_label() -> None:
 
 def test_what_is_expected_starts_at_the_present_interval_and_never_widens() -> None:
     ahead = np.array([5.0, 50.0, 100.0]), np.array([0.9, 0.3, 0.1])
-    (funnel,) = of_class(over_labels(track(ahead=ahead), ""), "expected")
+    first_told = np.array([np.nan, np.nan, 0.8])
+    (funnel,) = of_class(over_labels(track(ahead=ahead, value=first_told), ""), "expected")
     half = len(points(funnel)) // 2
     low, high = points(funnel)[:half], points(funnel)[half:][::-1]
     assert (low[0], high[0]) == (at(10, 0.4), at(10, 0.95))

@@ -62,7 +62,8 @@ def test_draws_budget_and_results_are_those_without_repeats(population: lc.Popul
         key: (one.low, one.value, one.high) for key, one in wanted.items()
     }
     assert with_them.status == "budget used"
-    assert len(with_them.engine.repeats.readings()) == len(again)
+    readings = with_them.engine.repeats.readings()
+    assert len(readings) == len(again) and all(one.same_person for one in readings)
 
 
 def test_an_item_comes_again_after_some_others_and_the_rest_at_the_end(
@@ -154,6 +155,26 @@ def test_a_changed_first_answer_leaves_what_was_read_and_an_undone_one_does_not(
         session.undo()
     # The second answer went first, so the item is to be shown again.
     assert draw.index in session.engine.repeats.due
+
+
+def test_a_reading_goes_with_the_answer_that_it_was_held_against(population: lc.Population) -> None:
+    """A change that is taken back, and the answer itself."""
+    session = started(population, 1.0)
+    repeats, (first,) = session.engine.repeats, labelled(session, 1)
+    for change in ("yes", "no"):
+        session.revise(first.index, change, change)
+    for undone in (1, 2):
+        while (draw := session.next("b")).index != first.index:
+            session.answer(draw, "no", annotator="b")
+        session.answer(draw, "no", annotator="b")
+        assert first.index in {one.index for one in repeats.readings()}
+        assert first.index not in repeats.due
+        for _ in range(undone):
+            session.undo()
+        assert first.index not in {one.index for one in repeats.readings()}
+        assert (first.index in repeats.due) == (undone == 1)
+    session.answer(session.next(), "yes")
+    assert first.index in repeats.due
 
 
 def test_a_person_never_has_the_repeat_of_another_screen(population: lc.Population) -> None:
