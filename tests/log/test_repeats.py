@@ -161,18 +161,16 @@ def test_a_reading_goes_with_the_answer_that_it_was_held_against(population: lc.
     """A change that is taken back, and the answer itself."""
     session = started(population, 1.0)
     repeats, (first,) = session.engine.repeats, labelled(session, 1)
-    for change in ("yes", "no"):
-        session.revise(first.index, change, change)
-    for undone in (1, 2):
+    session.revise(first.index, "no", "t1")
+    for changed in (True, False):
         while (draw := session.next("b")).index != first.index:
             session.answer(draw, "no", annotator="b")
         session.answer(draw, "no", annotator="b")
         assert first.index in {one.index for one in repeats.readings()}
         assert first.index not in repeats.due
-        for _ in range(undone):
-            session.undo()
+        session.undo()
         assert first.index not in {one.index for one in repeats.readings()}
-        assert (first.index in repeats.due) == (undone == 1)
+        assert (first.index in repeats.due) == changed
     session.answer(session.next(), "yes")
     assert first.index in repeats.due
 
