@@ -106,6 +106,26 @@ def test_ends_settle_a_claim_where_it_holds_at_both_or_at_none(name: str) -> Non
         assert claims._by_region(claim, *ends) == expected, ends  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("unknown", ["", "value", "part"])
+@pytest.mark.parametrize("least", [True, False])
+def test_the_ends_of_several_groups_are_those_that_hold_for_the_claim(
+    least: bool, unknown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One's own end where each must be there, a shared one where one of them is enough."""
+    monkeypatch.setattr(claims, "lacking_side", lambda engine, asked, lacks: ("", lacks))
+    monkeypatch.setattr(claims, "_question", lambda claim: None)
+    parts = [
+        SimpleNamespace(cells=lambda index, n=n: unknown == "part" and n == 1) for n in range(3)
+    ]
+    claim = SimpleNamespace(tallies=parts, class_index=0, of_least=least)
+    own, shared = [(0.3, 0.6), (0.2, 0.8), (0.5, 0.7)], [(0.25, 0.65), (0.1, 0.95), (0.45, 0.75)]
+    sides = [[SimpleNamespace(value=[np.nan if unknown == "value" and n == 1 else 0.5],
+                              low=[low], high=[high]) for n, (low, high) in enumerate(side)]
+             for side in (own, shared)]  # fmt: skip
+    expected = (0.0 if unknown else 0.2, 0.65) if least else (0.45, 1.0 if unknown else 0.8)
+    assert claims._known_ends(None, claim, sides) == expected  # type: ignore[arg-type]
+
+
 def test_evidence_settles_a_claim_on_the_side_of_the_estimate_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
