@@ -56,7 +56,7 @@ WARNING = (
 FEWER = "The scores allow {found} strata by {name}, not {wanted}: empty ones were dropped."
 BIASED = (
     "a stratum whose first labels agree is not asked again, so that accuracy comes out too high: "
-    "by 0.1 to 4.7 points on the classifiers measured, with more labels too"
+    "by up to 4.7 points on the classifiers measured, with more labels too"
 )
 FIXED = Method(
     "Wilson score interval at the effective number of labels",
