@@ -76,11 +76,6 @@ def _interval_words(row: Seen, key: str) -> str:
     return interval_words(row.estimate, row.low, row.high, known=known, key=key)
 
 
-def history_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
-    """``looks_words`` with as much of the name as charts have room for."""
-    return looks_words(rows, key, shortened(name), margin)
-
-
 def looks_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
     """What ``history_chart`` shows of these, in words."""
     if not rows:
