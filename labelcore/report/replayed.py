@@ -46,7 +46,6 @@ from labelcore.results.base import Finding
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
-from labelcore.safe_text import shortened
 from labelcore.session.session import Session
 
 MOST_FRAMES, MOST_RANKS, MOST_LISTS = 400, 100, 8
@@ -227,7 +226,7 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
         track = replace(track, scale=scale, sides=sides)
         if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
             track = with_race(track, contest, now)
-    words = looks_words(rows, key, shortened(name), margin)
+    words = looks_words(rows, key, name, margin)
     end = max(float(track.planned), track.now, 1.0)
     return Course(over_labels(track, words), end, history_table(rows), track.scale, key)
 
