@@ -127,6 +127,8 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert monitor.due == {}
     closed = monitor.table().set_index("wave").loc["w3"]
     assert closed["promise"] == "fixed" and closed["labels"] == 5
+    steps = {one.key: one.proto.type for one in app("label", project="spam: w3").button}
+    assert (steps["to-watch"], steps["to-report"]) == ("primary", "secondary")
     button(page, "watch-restart").click().run()
     assert "must say why the monitor begins anew" in texts(page)
     page.text_input(key="watch-why-spam").input("a new classifier").run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from random import Random
 
@@ -301,6 +302,50 @@ def test_a_replay_refuses_what_no_session_writes(population: lc.Population) -> N
     assert replay_project(session.store, session.project)
 
 
+class ByTheLog:
+    """Further readings as they are told: everybody's last one that was not taken back, of an item
+    with a label, by who did not give or change that label."""
+
+    def __init__(self) -> None:
+        self.read, self.further = 0, defaultdict(dict)
+
+    def follow(self, session: lc.Session) -> None:
+        events, engine = session.events, session.engine
+        for event in events[self.read :]:
+            if event.kind == "reread":
+                self.further[event.index][event.annotator] = event
+            elif event.kind == "reread_undone":
+                del self.further[event.index][event.annotator]
+            elif (force := event.index and engine.in_force(event.index)) and force.label:
+                for vote in engine.asked[event.index - 1].answers:
+                    self.further[event.index].pop(vote.annotator, None)
+        self.read = len(events)
+        repeats, indices = engine.repeats, range(1, len(engine.asked) + 1)
+        labelled = {i for i in indices if (force := engine.in_force(i)) and force.label}
+        given = {
+            i: sorted(self.further[i].values(), key=lambda one: one.sequence) for i in labelled
+        }
+        late = {i: {one.annotator for one in given[i] if one.text == "later"} for i in labelled}
+        real = {i: [one for one in given[i] if one.text != "later"] for i in labelled}
+        full = {i for i in labelled if len(real[i]) == repeats.readers - 1}
+        judged = {one.index: one for one in repeats.judged()}
+        assert {i: [*one.others] for i, one in judged.items()} == {
+            i: real[i] for i in real if real[i]
+        }
+        assert {i for i, one in judged.items() if one.complete} == full
+        due = {*repeats.due}
+        assert due == labelled - full or (repeats.share < 1 and due < labelled - full)
+        put_off = repeats.put_off()
+        assert [one.index for one in put_off] == sorted(i for i in due if late[i])
+        assert not any(one.complete or one.others for one in put_off)
+        for who in ("ann", "bob", "eve"):
+            votes = {i: [*engine.asked[i - 1].answers, *real[i]] for i in due}
+            others = {i for i in due if who not in {one.annotator for one in votes[i]}}
+            assert {*repeats.ready(who, anything=True)} == others
+            assert {i for i in labelled if repeats.wanted_of(i, who)} == others
+            assert {i for i in others if who not in late[i]} <= {*repeats.ready(who)} <= others
+
+
 @pytest.mark.parametrize("seed", sampled(range(6), 1, seed=1))
 def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> None:
     """Three people do what they like: nobody's answer to an item stands twice, the log replays, and
@@ -309,7 +354,7 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
     plan = lc.Plan("simple_random", ["accuracy"], budget=BUDGET, seed=7,
                    overlap=random.choice([0.3, 1.0]), readers=random.choice([2, 3]))  # fmt: skip
     session = lc.Session(population, plan)
-    people = ("ann", "bob", "eve")
+    people, model = ("ann", "bob", "eve"), ByTheLog()
     for step in range(90):
         who = random.choice(people)
         draw = session.next(who)
@@ -330,6 +375,8 @@ def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> N
                 session.answer(draw, answer, annotator=who)
         except AnswerError:
             continue
+        finally:
+            model.follow(session)
         if step == 40:
             session.results()
     repeats = session.engine.repeats
