@@ -203,8 +203,8 @@ class Band(Finding):
             for array in (self.value, self.low, self.high)
         )
         share = (rank - before) / (after - before)
-        least = max(low[0], low[1] - (after - rank), 0.0)
-        most = min(high[0] + rank - before, high[1], rank)
+        least = max(low[0], low[1] - (after - rank))
+        most = min(high[0] + rank - before, high[1])
         middle = value[0] + share * (value[1] - value[0])
         return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -291,7 +292,11 @@ def rehearse(
             projects, disagreeing = kept_projects(copy), {}
             items = _items_of(file, url)
             if items is not None and items.exists():
-                looked_at.with_suffix(".items").symlink_to(items, target_is_directory=True)
+                beside = looked_at.with_suffix(".items")
+                try:
+                    beside.symlink_to(items, target_is_directory=True)
+                except OSError:  # Windows asks for a right that few have.
+                    shutil.copytree(items, beside)
             for project in projects:
                 try:
                     replay(copy, project.project)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -69,7 +70,8 @@ def _copied(source: Path, target: Path, how: str) -> None:
 @contextmanager
 def held(path: Path | None) -> Iterator[None]:
     """Nobody else writes to the database meanwhile, where it can be locked: a damaged one may not
-    be, nor a missing one. Raises StoreBusyError."""
+    be, nor a missing one. Windows moves no file that anybody has open, this process neither.
+    Raises StoreBusyError."""
     if path is None or not path.exists():
         yield
         return
@@ -84,6 +86,8 @@ def held(path: Path | None) -> Iterator[None]:
         except sqlite3.Error as error:
             if result_code(error) == sqlite3.SQLITE_BUSY:
                 raise busy_here(path, HELD_SECONDS) from error
+        if sys.platform == "win32":
+            connection.close()
         yield
 
 
@@ -112,5 +116,7 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
                 file.rename(aside.with_name(aside.name + end))
         os.replace(staged, path)
     except OSError as error:
+        with suppress(OSError):
+            staged.unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
     return aside if there else None

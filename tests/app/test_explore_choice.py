@@ -15,6 +15,7 @@ from labelcore.log.history import state_at
 from labelcore.report import report_html
 from labelcore.ui import session_picture
 from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS
+from labelcore.ui.summary import summarise
 from labelcore.words.choices import further_words
 from tests.app.conftest import Once, button, texts
 
@@ -104,6 +105,8 @@ def test_labelling_goes_on_until_another_choice_is_made(app: Any, session: lc.Se
         session.seek_choice(left[-1])
     with pytest.raises(ValueError, match="budget must be more than the .* items so far"):
         session.seek_choice(left[0], budget=3)
+    session.seek_choice(left[0], budget=70)
+    assert summarise(session.record, session.events).planned == 70
 
 
 def test_the_choices_of_several_topics_stand_side_by_side(app: Any, session: lc.Session) -> None:

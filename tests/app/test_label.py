@@ -232,6 +232,7 @@ def test_budget_used_then_finish(app, make) -> None:
     button(page, "state-finish").click().run()
     assert fresh(session).status == "finished"
     assert "This project is finished" in texts(page)
+    assert button(page, "to-report").proto.type == "primary"
     assert texts(app("progress", project="demo")).count("finished") == 1
 
 

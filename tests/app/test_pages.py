@@ -209,8 +209,9 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     assert "In truth" in said and "stated by the person" not in said
     page = app("label", project=name)
     assert " of 20 simulated sessions of 40 labels hit the truth" in texts(page)
-    steps = {one.key for one in page.button}
-    assert {"own-file", "to-report"} <= steps and "same-file" not in steps
+    steps = {one.key: one.proto.type for one in page.button}
+    assert (steps["own-file"], steps["to-report"]) == ("primary", "secondary")
+    assert "same-file" not in steps
 
 
 @pytest.mark.full

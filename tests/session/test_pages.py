@@ -245,7 +245,8 @@ def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> 
     session.answer_page(dict.fromkeys(page, "yes"))
     page = session.page()
     assert len(session.page_ahead(page)) == 4, "what is left of the plan"
-    assert session.next("another") is not None and session.page_ahead(page) == []
+    assert (draw := session.next("another")) is not None and session.page_ahead(page) == []
+    assert session.release(draw) is not None and session.page_ahead(page) == [], "it comes again"
     for number, plan in enumerate(({"repeats": 0.2}, {"stop": "margin", "margin": 0.1})):
         folder = tmp_path / str(number)
         folder.mkdir()

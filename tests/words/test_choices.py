@@ -11,7 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.figure_bars import candidate_bar
-from labelcore.designs.choices import LabelsUntil
+from labelcore.designs.choices import LabelsUntil, Named, OtherChoice
 from labelcore.promises import CandidateState, ChoiceStatus, Form
 from labelcore.results.base import sentence
 from labelcore.results.types import Scope
@@ -19,6 +19,7 @@ from labelcore.words.choices import (
     ChoiceOfProject,
     candidate_rows,
     choice_short,
+    other_rows,
     side_by_side_words,
     until_words,
 )
@@ -121,6 +122,22 @@ def test_the_people_stand_behind_the_labels() -> None:
 def test_one_more_label_is_told_in_the_singular() -> None:
     said = until_words(LabelsUntil(0.8, 1, 1, 3), "under a minute")
     assert said.startswith("About 1 more label (1 to 3 in half")
+    never = until_words(LabelsUntil(0.8, None, None, None), "")
+    assert never == "More than a quarter of the simulated sessions never decided it."
+
+
+def test_another_precision_is_told_by_its_choice_else_by_the_surest() -> None:
+    first, second = Named("top 50", 0.8512, 40.0 - 1e-12), Named("top 20", 0.9, 17.9)
+    rows = [
+        OtherChoice(0.8, ChoiceStatus.GUARANTEED, first, second, 1),
+        OtherChoice(0.9, ChoiceStatus.UNDECIDED, None, second, 2),
+        OtherChoice(0.95, ChoiceStatus.NONE_ACCEPTABLE, None, None, 0),
+    ]
+    assert other_rows(rows, "spam").to_numpy().tolist() == [
+        ["80.0 %", "top 50", "top 20", "85 % or more", "40 or more"],
+        ["90.0 %", "still open, 2 left", "top 20", "90.0 % or more", "17 or more"],
+        ["95.0 %", "none is that precise", "none yet", "", ""],
+    ]
 
 
 def test_the_delta_that_is_told_gives_what_is_said_of_it() -> None:
