@@ -72,7 +72,7 @@ log = logging.getLogger(__name__)
 
 def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
     """Seal logs at these events, by project, as far as the store has them and is not sealed further
-    on. Raises OSError, StoreError."""
+    on. Raises StoreError."""
     sealed = {}
     for name, event in pending.items():
         with suppress(UnknownProjectError):  # It has another name since, and its next event tells.
@@ -308,7 +308,7 @@ class Guard:
         return enough and age >= max(BACKUP_SECONDS, SHARE * self._took)
 
     def _says(self, what: str, error: Exception) -> None:
-        cause = error.strerror or error if isinstance(error, OSError) else error
+        cause = str((isinstance(error, OSError) and error.strerror) or error).removesuffix(".")
         self.problem = f"{what}: {cause}. Labels are stored all the same."
         log.warning(self.problem)
 

@@ -24,6 +24,7 @@ from labelcore.store.base import (
     SealedProject,
     beside,
     identity,
+    writable,
 )
 from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
@@ -103,7 +104,7 @@ def _sealed(values: Mapping[str, Any]) -> SealedProject:
 
 
 def write_seals(place: Path, file: SealsFile) -> None:
-    """All of it or nothing, on the disk when this returns. Raises OSError."""
+    """All of it or nothing, on the disk when this returns. Raises StoreError."""
     key = public_key(place)
     lost = [file.key] if file.key and file.key != key else []
     values = {
@@ -112,10 +113,11 @@ def write_seals(place: Path, file: SealsFile) -> None:
         "sent": file.sent,
         "keys": [*file.keys, *lost],
     }
-    seals_file(place).parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(signed(place, values), ensure_ascii=False)
-    with whole_file(seals_file(place)) as stream:
-        stream.write(text.encode())
+    with writable(seals_file(place)):
+        seals_file(place).parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(signed(place, values), ensure_ascii=False)
+        with whole_file(seals_file(place)) as stream:
+            stream.write(text.encode())
 
 
 # Backups

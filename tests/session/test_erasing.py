@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.errors import BrokenLogWarning
+from labelcore.errors import BrokenLogWarning, StoreNotWritableError
 from labelcore.log.events import Event, genesis, sound_part
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
@@ -43,7 +44,15 @@ from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
-from labelcore.store import add_gone, back_up_now, backups, note_written, read_erased
+from labelcore.store import (
+    add_gone,
+    back_up_now,
+    backups,
+    kept,
+    note_written,
+    read_erased,
+)
+from labelcore.store import erased as erased_list
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
@@ -406,6 +415,20 @@ def test_what_is_broken_off_before_kept_files_go_is_done_again(
     erase_again(store)
     assert verify(url(home / "labels.db")).whole
     assert holding(home, text_of(asked[0])) == ["items.contents"] * begins
+
+
+def test_a_disk_that_is_full_is_said_and_the_erasure_done_later(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, full = label(session, 5), OSError(ENOSPC, "No space left on device")
+    for file, room, listed in (("labels.erased", erased_list, 0), ("labels.seals", kept, 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(room, "whole_file", Mock(side_effect=full))
+            with pytest.raises(StoreNotWritableError, match=f"{file} cannot be written: No space"):
+                erase_items(session.store, "spam", asked[:1], **WHY)
+        assert len(read_erased(home / "labels.db").gone) == listed
+    erase_again(session.store)
+    assert holding(home, text_of(asked[0])) == [] and verify(url(home / "labels.db")).whole
 
 
 def test_what_killed_processes_left_half_written_goes(session: lc.Session, home: Path) -> None:

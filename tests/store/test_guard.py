@@ -10,10 +10,12 @@ from collections import namedtuple
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import labelcore as lc
+from labelcore.errors import StoreError
 from labelcore.session.integrity import verify
 from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
@@ -125,6 +127,12 @@ def test_a_folder_that_cannot_be_written_fails_no_label(database: Path) -> None:
     assert "No backup could be made" in labelled(database).store.problem
     backups_folder(database).unlink()
     assert not labelled(database).store.problem and answers_in(database) == 14
+
+
+def test_a_problem_is_whole_sentences(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "back_up_now", Mock(side_effect=StoreError("x is locked. Wait.")))
+    problem = labelled(database).store.problem
+    assert problem.endswith("made: x is locked. Wait. Labels are stored all the same.")
 
 
 def test_a_seal_that_cannot_be_written_fails_no_label(database: Path) -> None:
