@@ -65,7 +65,7 @@ from labelcore.store.kept import lost_projects as lost_projects
 from labelcore.store.kept import made_at as made_at
 from labelcore.store.kept import read_seals as read_seals
 from labelcore.store.kept import refuse_another as refuse_another
-from labelcore.store.kept import seals_file as seals_file
+from labelcore.store.kept import take_over as take_over
 from labelcore.store.memory import MemoryStore as MemoryStore
 from labelcore.store.salvage import Salvaged as Salvaged
 from labelcore.store.salvage import StoreRemains

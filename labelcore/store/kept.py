@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import RenamedProjectError, UnknownProjectError
+from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.log.events import Event, common
 from labelcore.store.anchor import COMMAND, AnchorCopy
 from labelcore.store.base import (
@@ -26,6 +27,7 @@ from labelcore.store.base import (
     identity,
     writable,
 )
+from labelcore.store.items import copy_items
 from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
@@ -143,6 +145,24 @@ def made_at(backup: Path) -> datetime | None:
         return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+def take_over(store: LabelStore, former: Path, items: Path) -> None:
+    """What belongs to a store in no file and lies under names of a file that may be a store itself,
+    and the items in a folder of it: as far as there is room."""
+    if (place := store.guarded) is None or seals_file(place).exists():
+        return
+    records, known = store.projects(), read_seals(former)
+    with suppress(OSError, StoreError):
+        copy_items(records, items, store.items_folder)
+        for backup in [] if former.exists() else backups(former):
+            backups_folder(place).mkdir(mode=0o700, exist_ok=True)
+            name = backup.name.replace(former.stem, place.stem, 1)
+            backup.rename(backups_folder(place) / name)
+        for end in (".erased", ".key", ".audit", ".seals"):
+            if any(identity_of(record) in known for record in records):
+                with suppress(FileNotFoundError):
+                    shutil.copy(beside(former, end), beside(place, end))
 
 
 # What a log is held against

@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -44,19 +43,7 @@ from labelcore.errors import (
 )
 from labelcore.log.events import Event
 from labelcore.settings import data_folder
-from labelcore.store import (
-    Guard,
-    back_up_now,
-    backups,
-    backups_folder,
-    beside,
-    copy_items,
-    identity_of,
-    new_file,
-    open_store,
-    read_seals,
-    seals_file,
-)
+from labelcore.store import Guard, back_up_now, beside, new_file, open_store, take_over
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
 from labelcore.store.database import DatabaseStore, copy_rows, unsafe_migration
@@ -397,7 +384,8 @@ class PostgresStore(DatabaseStore):
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
             self._prepare(create)
-            self._take_over()
+            former = data_folder() / f"{self._named}.db"
+            take_over(self, former, former.with_name(f"{self._database}.items"))
         except BaseException:
             self._engine.dispose()
             raise
@@ -418,23 +406,6 @@ class PostgresStore(DatabaseStore):
         """The folder of that name: "labels.postgresql.items" for a database "labels". All servers
         need to see the same one."""
         return beside(self.guarded, ".items")
-
-    def _take_over(self) -> None:
-        """What lies under the names that were those of an SQLite store, too."""
-        place, former = self.guarded, data_folder() / f"{self._named}.db"
-        if seals_file(place).exists():
-            return
-        records, known = self.projects(), read_seals(former)
-        with suppress(OSError, StoreError):
-            copy_items(records, former.with_name(f"{self._database}.items"), self.items_folder)
-            for backup in [] if former.exists() else backups(former):
-                backups_folder(place).mkdir(mode=0o700, exist_ok=True)
-                name = backup.name.replace(former.stem, place.stem, 1)
-                backup.rename(backups_folder(place) / name)
-            for end in (".erased", ".key", ".audit", ".seals"):
-                if any(identity_of(record) in known for record in records):
-                    with suppress(FileNotFoundError):
-                        shutil.copy(beside(former, end), beside(place, end))
 
     def append(
         self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
