@@ -208,7 +208,7 @@ def set_aside(place: Path) -> list[Path]:
 
 def forget_seal(place: Path, key: str) -> None:
     """Of a project that was erased. Raises StoreError."""
-    file = read_seals_file(place)
+    file = read_seals_file(place, to_change=True)
     if key in file.seals:
         seals = {name: seal for name, seal in file.seals.items() if name != key}
         write_seals(place, replace(file, seals=seals))

@@ -77,9 +77,10 @@ class SealsFile:
     keys: Sequence[str] = ()
 
 
-def read_seals_file(place: Path) -> SealsFile:
+def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
     """Empty where there is no file, or none that can be read: a power cut may leave that, and it
-    must not hold up the labels."""
+    must not hold up the labels. Who writes it ``to_change`` it gets a StoreError where the system
+    does not open it at this moment: what it says would be lost."""
     try:
         values = json.loads(seals_file(place).read_text("utf-8"))
         this_key, key = public_key(place), str(values["key"])
@@ -91,7 +92,10 @@ def read_seals_file(place: Path) -> SealsFile:
             key,
             values["keys"],
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if to_change and isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            file = seals_file(place)
+            raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
         return SealsFile()
 
 
