@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -85,3 +86,22 @@ def link_or_copy(there: Path, path: Path) -> None:
     except OSError:
         with whole_file(path) as stream, there.open("rb") as source:
             shutil.copyfileobj(source, stream)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """No other thread or process is in such a block for this folder, where the system can see to
+    it: Windows and some network drives cannot."""
+    handle = None
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sys.platform != "win32":
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
