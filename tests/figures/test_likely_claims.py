@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import replace
 from functools import partial
@@ -137,6 +138,14 @@ def test_evidence_settles_a_claim_on_the_side_of_the_estimate_alone(
         expected = ("refuted" if lean < 0 else "decided") if reached else "undecided"
         found = claims._proved(None, claim, lean, (for_it, against), 3.0)  # type: ignore[arg-type]
         assert found == expected, (lean, for_it, against)
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_as_many_ways_are_tried_as_items_without_a_verdict_may_turn_out(pairs: bool) -> None:
+    for items in ((3, 0, 2), (98,), (99,) if pairs else (4999,), (9, 9, 9), (16, 16, 16)):
+        ways = math.prod(math.comb(n + 2, 2) if pairs else n + 1 for n in items)
+        found = claims._fillings(np.array(items, dtype=float), pairs)
+        assert ways > claims.MOST_WAYS if found is None else len(found) == ways
 
 
 def test_items_without_a_verdict_count_both_ways(known: Known) -> None:

@@ -122,15 +122,19 @@ def test_undo_and_later_are_a_persons_own(population: lc.Population) -> None:
     session = started(population, 1.0, readers=3)
     draw = session.next("ann")
     session.answer(draw, "yes")
-    session.answer(session.next("bob"), "no")
-    eve = session.next("eve")
+    first = session.answer(session.next("bob"), "no")
+    eve, repeats = session.next("eve"), session.engine.repeats
     event = session.answer(eve, "later")
-    assert session.last_answer("eve") == event
+    assert session.last_answer("eve") == event and repeats.in_force(event)
     session.answer(session.next("eve"), "yes")  # a new item comes before the one put off
     assert session.undo("bob").kind == "reread_undone"
+    (waits,) = repeats.put_off()
+    assert (waits.index, waits.first.annotator, waits.others) == (1, "ann", ())
+    assert (waits.complete, waits.chance) == (False, 1.0)
     back = session.next("bob")
     assert (back.index, back.repeat) == (draw.index, True)
-    session.answer(back, "yes")
+    second = session.answer(back, "yes")
+    assert (repeats.in_force(first), repeats.in_force(second)) == (False, True)
     assert [one.label for one in session.engine.repeats.judged()[0].answers] == ["yes", "yes"]
     replays(session)
 
