@@ -92,9 +92,7 @@ def test_several_classes_and_crossing_strata_have_a_level(pair: Known, tmp_path:
 
 
 class Codes(np.ndarray):
-    """Classes of all items, and which have a label."""
-
-    labelled: np.ndarray
+    """Classes of all items, and in ``labelled`` which of them have a label."""
 
 
 def test_labels_that_two_divisions_share_are_counted_one_by_one() -> None:
@@ -108,16 +106,12 @@ def test_labels_that_two_divisions_share_are_counted_one_by_one() -> None:
     found = _shared_labels(SimpleNamespace(codes=codes), *sides)  # type: ignore[arg-type]
     expected: dict[tuple[int, int], list[int]] = {}
     for item in codes.labelled:
-        a, b = cells[:, item]
-        if min(a, b) >= 0:
-            sums = expected.setdefault((int(a), int(b)), [0, 0, 0])
-            for place, more in enumerate(
-                (1, codes[item] == counted[0, a], codes[item] == counted[1, b])
-            ):
-                sums[place] += int(more)
-    pairs = zip(found.first.tolist(), found.second.tolist(), strict=True)
-    told = np.vstack([found.labelled, found.positive]).T.astype(int).tolist()
-    assert dict(zip(pairs, told, strict=True)) == expected
+        if min(pair := tuple(cells[:, item].tolist())) >= 0:
+            right = [codes[item] == counted[n, pair[n]] for n in (0, 1)]
+            before = expected.get(pair, [0, 0, 0])
+            expected[pair] = [a + int(b) for a, b in zip(before, (1, *right), strict=True)]
+    told = np.vstack([found.first, found.second, found.labelled, found.positive]).T.astype(int)
+    assert {(a, b): sums for a, b, *sums in told.tolist()} == expected
 
 
 def test_a_copy_of_a_classifier_costs_next_to_nothing(pair: Known) -> None:
