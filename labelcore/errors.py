@@ -184,6 +184,12 @@ class _Refusal(ValueError):
         self.argument, self.rule, self.facts = argument, rule, facts
         self.value = next((facts[key] for key in ("got", "given", "value") if key in facts), None)
 
+    def worded(self, names: Names) -> str:
+        """The refusal, with parameters and arguments by the names that ``names`` gives them."""
+        if "given" in self.facts:
+            return self._words(names.valued(self.argument, self.value), names)
+        return self._words(names.argument(self.argument), names)
+
     def _words(self, subject: str, names: Names) -> str:
         text = self.rule
         if isinstance(text, _Template):
@@ -198,10 +204,10 @@ class ArgumentError(_Refusal):
 
     def __init__(self, argument: str, rule: str, **facts: Any) -> None:
         self._keep(argument, rule, facts)
-        super().__init__(self._words(argument, Names(parameter=str)))
+        super().__init__(self.worded(Names(parameter=str)))
 
 
-class PlanArgumentError(PlanError, _Refusal):
+class PlanArgumentError(_Refusal, PlanError):
     """An argument of ``labelcore.Plan`` has a value that a rule forbids.
 
     >>> error = PlanArgumentError("budget", "must be at least 1", got=0)
@@ -224,11 +230,6 @@ class PlanArgumentError(PlanError, _Refusal):
     ) -> None:
         self._keep(argument, rule, facts)
         super().__init__(self.worded(Names()), short, remedies)
-
-    def worded(self, names: Names) -> str:
-        if "given" in self.facts:
-            return self._words(names.valued(self.argument, self.value), names)
-        return self._words(names.argument(self.argument), names)
 
 
 class ParameterError(PlanError, _Refusal):

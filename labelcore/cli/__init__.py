@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import warnings
@@ -14,7 +15,7 @@ from labelcore.cli.files import check, join, plan, simulate, snapshot
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.monitoring import monitor
-from labelcore.cli.output import echo
+from labelcore.cli.output import PLAINLY
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
@@ -73,6 +74,9 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
     name   what the program is called in its help texts
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=PLAINLY)
     try:
         with warnings.catch_warnings():
             # The command that needs the log says the same as its error.
@@ -106,6 +110,6 @@ def _failed(
     message: str, code: int, given: Sequence[str], values: dict[str, object] | None = None
 ) -> int:
     if "--json" in given:
-        echo(json.dumps({**(values or {}), "error": message}, ensure_ascii=False, indent=2))
-    echo(message, err=True)
+        click.echo(json.dumps({**(values or {}), "error": message}, ensure_ascii=False, indent=2))
+    click.echo(message, err=True)
     return code

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from labelcore.cli.output import echo
 from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
@@ -210,7 +209,7 @@ def say_large(what: str, source: str | Path) -> None:
     """What is done with a file that takes more than a second, before it is done."""
     size = source.stat().st_size if isinstance(source, Path) and source.is_file() else 0
     if size >= LARGE:
-        echo(f"{what} {source} ({size / 1e6:,.0f} MB)", err=True)
+        click.echo(f"{what} {source} ({size / 1e6:,.0f} MB)", err=True)
 
 
 def source_of(given: dict[str, Any]) -> tuple[str | Path, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,25 +12,42 @@ from typing import Any
 import click
 
 from labelcore.results.base import plain
+from labelcore.safe_text import JOINER
 from labelcore.whole_file import whole_file
 
+PLAINLY = "labelcore.plainly"
+"""How standard output takes what it has no letter for."""
+TYPED = {"−": "-", JOINER: ""}
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
 )
 
 
-def echo(text: str, *, err: bool = False) -> None:
-    """Print text; a byte of a file's name that is no UTF-8 as an escape, which JSON can hold."""
-    click.echo(text.encode(errors="backslashreplace").decode(), err=err)
+def plainly(error: UnicodeError) -> tuple[str, int]:
+    r"""What a stream has no letter for: our own signs as they are typed, else escapes of JSON,
+    which hold a byte of a file's name that is no UTF-8, too.
+
+    Examples
+    --------
+    >>> "−3 größe 👍".encode("cp1252", PLAINLY).decode("cp1252")
+    '-3 größe \\ud83d\\udc4d'
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(TYPED.get(one, json.dumps(one)[1:-1]) for one in letters), error.end
+
+
+codecs.register_error(PLAINLY, plainly)
 
 
 def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> None:
     """Print the sentences, or the values as JSON."""
     if as_json:
-        echo(json.dumps(plain(values), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(plain(values), ensure_ascii=False, indent=2, allow_nan=False))
         return
     for sentence in sentences:
-        echo(sentence)
+        click.echo(sentence)
 
 
 def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:

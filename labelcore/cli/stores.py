@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
@@ -263,7 +262,7 @@ def dump(store: str, output: str, project: tuple[str, ...], force: bool, as_json
     """
     with closing(open_store(store, create=False)) as opened:
         if output == "-":
-            write_dump(opened, partial(click.echo, nl=False), project)
+            write_dump(opened, lambda text: click.echo(text.encode(), nl=False), project)
             return
         file = Path(output)
         if file.exists() and not force:

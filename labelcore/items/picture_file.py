@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,7 +60,11 @@ def _ways(value: str, folders: Folders, root: Path) -> list[Path]:
     """Where the path may lead, with every link followed, from each folder inside ``root``."""
     starts = [Path(os.path.realpath(start)) for start in (folders.beside, root) if start]
     inside = [start for start in starts if start.is_relative_to(root)]
-    return list(dict.fromkeys(Path(os.path.realpath(start / value)) for start in inside))
+    # macOS takes letters with accents apart in names of files, tables seldom do.
+    spelled = {value, unicodedata.normalize("NFC", value), unicodedata.normalize("NFD", value)}
+    return list(
+        dict.fromkeys(Path(os.path.realpath(start / way)) for start in inside for way in spelled)
+    )
 
 
 @lru_cache(maxsize=64)

@@ -139,18 +139,25 @@ def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
             )
 
 
-def check_edges(edges: Any) -> None:
-    """Raise PlanError for what are no places along scores."""
+def checked_edges(edges: Any) -> Any:
+    """Places along scores, as JSON has them; PlanError for what are none."""
+    if edges is None:
+        return None
     try:
-        marks = [mark for classes in edges.values() for ends in classes.values() for mark in ends]
+        listed = {
+            group: {name: [[*mark] for mark in ends] for name, ends in classes.items()}
+            for group, classes in edges.items()
+        }
+        marks = [mark for classes in listed.values() for ends in classes.values() for mark in ends]
         known = all(isinstance(tie, str) and isfinite(score) for score, tie in marks)
     except (AttributeError, TypeError, ValueError):
-        known = edges is None
+        known = False
     if not known:
         raise PlanArgumentError(
             "edges",
             "must be scores and ties by group and class, as a monitor's first wave has them",
         )
+    return listed
 
 
 def check_groups(plan: Terms) -> None:

@@ -194,7 +194,7 @@ class Plan(Terms):
             checks.check_all_read(self.method, names, params, self.classifiers, claimed)
         checks.check_sure_scores(self)
         checks.check_unsure(self)
-        checks.check_edges(self.edges)
+        put(self, "edges", checks.checked_edges(self.edges))
 
     @property
     def unsure_reading(self) -> Unsure:

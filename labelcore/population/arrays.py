@@ -11,6 +11,7 @@ import io
 import json
 import mmap
 import os
+import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,7 +52,10 @@ def room(number: int, kind: type[np.generic]) -> NDArray[Any]:
 
 
 def opened(path: Path) -> pa.BufferReader:
-    """A file that is mapped, to read from. Raises OSError."""
+    """A file that is mapped, to read from; Windows lets no mapped file be erased or replaced, so
+    there it is read. Raises OSError."""
+    if sys.platform == "win32":
+        return pa.BufferReader(path.read_bytes())
     with path.open("rb") as stream:
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     MAPPED[mapped] = None

@@ -6,6 +6,7 @@ somebody made.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -39,10 +40,11 @@ class Contents:
 
     def __init__(self, path: Path, ends: Ends) -> None:
         self.path, self.ends = path, ends
-        self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
-        if self._reader.num_record_batches != len(ends):
+        reader = self._opened()
+        if reader.num_record_batches != len(ends):
             raise ValueError(f"{path}: it holds other rows than its snapshot")
-        self.columns = tuple(self._reader.schema.names)
+        self.columns = tuple(reader.schema.names)
+        self._mapped = None if sys.platform == "win32" else reader
         self._lock = threading.Lock()
         self._place = -1
         self._rows: dict[str, pa.Array] = {}
@@ -73,8 +75,13 @@ class Contents:
         for place in range(len(self.ends)):
             yield {name: pa.chunked_array([rows]) for name, rows in self._unpacked(place).items()}
 
+    def _opened(self) -> pa.RecordBatchFileReader:
+        """Mapped; Windows lets no file that is open be erased or replaced, so there for a look."""
+        source = pa.OSFile if sys.platform == "win32" else pa.memory_map
+        return pa.ipc.open_file(source(str(self.path)))
+
     def _unpacked(self, place: int) -> dict[str, pa.Array]:
-        batch = self._reader.get_batch(place)
+        batch = (self._mapped or self._opened()).get_batch(place)
         return dict(zip(self.columns, batch.columns, strict=True))
 
 

@@ -133,6 +133,7 @@ def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
 INSTEAD = {
     ".pkl": "; load it in pandas, if you trust it, and to_parquet('items.parquet')",
     **dict.fromkeys((".xls", ".ods"), "; save it as .xlsx"),
+    ".zip": "; unpack it and name its table, or drop it on New project",
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "; export its table as .csv"),
 }
 """Files of tables that nothing here reads, and how one is written that can be read."""

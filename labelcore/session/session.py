@@ -355,7 +355,14 @@ class Session(AfterLabels):
         -------
         sequence of HistoryRow
             With the answer, its time, and the item's note and flag.
+
+        Raises
+        ------
+        TypeError, ValueError
+            ``last`` is no whole number of 0 or more.
         """
+        if last is not None and whole("last", last, "answers") < 0:
+            raise ValueError(f"last must be 0 or more, or None for all, got {last}")
         with self._lock:
             name = None if annotator is None else self.ledger.spelled(annotator)
             return history(self.events, self.state, name, last)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError, StoreFullError, StoreNotWritableError
 from labelcore.store.guard import BESIDE
+from labelcore.store.kept import AS_IT_STANDS
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
 
@@ -38,7 +40,7 @@ def copy_database(source: Path, target: Path) -> None:
                 # Where SQLite cannot make its files beside the database, nobody writes to it.
                 if result_code(error) not in NO_FILES_BESIDE or unwritten_log(source):
                     raise
-                _copied(source, half, "immutable=1")
+                _copied(source, half, AS_IT_STANDS)
         # Changes that belonged to another database of this name must not be taken for this one's.
         for end in BESIDE[1:]:
             target.with_name(target.name + end).unlink(missing_ok=True)
@@ -68,7 +70,8 @@ def _copied(source: Path, target: Path, how: str) -> None:
 @contextmanager
 def held(path: Path | None) -> Iterator[None]:
     """Nobody else writes to the database meanwhile, where it can be locked: a damaged one may not
-    be, nor a missing one. Raises StoreBusyError."""
+    be, nor a missing one. Windows moves no file that anybody has open, this process neither.
+    Raises StoreBusyError."""
     if path is None or not path.exists():
         yield
         return
@@ -83,6 +86,8 @@ def held(path: Path | None) -> Iterator[None]:
         except sqlite3.Error as error:
             if result_code(error) == sqlite3.SQLITE_BUSY:
                 raise busy_here(path, HELD_SECONDS) from error
+        if sys.platform == "win32":
+            connection.close()
         yield
 
 
@@ -111,5 +116,7 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
                 file.rename(aside.with_name(aside.name + end))
         os.replace(staged, path)
     except OSError as error:
+        with suppress(OSError):
+            staged.unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
     return aside if there else None

@@ -96,6 +96,7 @@ function begin() {
   const kept = { send: null };
   const here = () => part("upload") || part("another");
   const several = async (entries) => {
+    if (entries.some(({ name }) => /\.zip$/i.test(name))) return kept.send({ refused: "zip" });
     const found = [];
     for (const entry of entries) await below(entry, "", found);
     const size = found.reduce((all, { file }) => all + file.size, 0);

@@ -152,7 +152,7 @@ def named(text: str, *, anywhere: bool) -> Path:
         return inside(text)
     path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
     within = path.is_relative_to(data_folder())
-    copied = path.suffix.lower() in SUFFIXES and suffix_of(path.name) not in FORMATS
+    copied = path.suffix.lower() in (*SUFFIXES, ZIP) and suffix_of(path.name) not in FORMATS
     if (within and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
         return inside(str(path))
     if path.is_dir():
@@ -162,7 +162,7 @@ def named(text: str, *, anywhere: bool) -> Path:
         return _taken_apart(path, digest, sum(state.st_size for state in states))
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {text!r} on this machine.")
-    if not copied and not path.name.lower().endswith(ZIP):
+    if not copied:
         known_suffix(path.name)  # Nothing else is opened.
     if path.stat().st_size > MOST_COPIED:
         raise OutsideError(TO_BE_COPIED.format(text=text, most=MOST_COPIED / 1e6))

@@ -41,6 +41,7 @@ MOST_FILES = 60_000
 """Files of a folder that are dropped at once; a zip of 32 bits has no more."""
 REFUSED = {
     "nothing": "The folder holds neither a picture nor a table.",
+    "zip": "A zip comes alone. Pack its table into it, or drop what is in it.",
     "much": "The folder is too large to be dropped: at most {files:,} files and {size:,} MB.",
 }
 

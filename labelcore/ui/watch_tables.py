@@ -16,7 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from labelcore.access import Right
 from labelcore.designs.scalars import EstimatesFromCells
-from labelcore.errors import ArgumentError, PopulationError
+from labelcore.errors import ArgumentError, Names, PopulationError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.text import listing
@@ -28,7 +28,6 @@ from labelcore.ui import files, monitors, sessions, visitor
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
-from labelcore.ui.presses import sentence
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.monitor import MOST_WAVES
 from labelcore.waves.plan_file import SCHEDULES, free_name
@@ -46,6 +45,7 @@ NONE_FITS = (
     "claims."
 )
 TRIALS_ALONE = "A trial has no further tables: bring a file of your own, label it, and watch it."
+CALLED = {"population": "This table", "name": "The wave", "requirements": "What is required"}
 RENEWED = "These rows have changed under their ids (renewed)"
 LACKS = "{file} has no column {lacks}, which the tables before it have. Its columns are {there}."
 RENAME = "Rename the one that is meant in the file, and drop it here again."
@@ -92,14 +92,19 @@ def next_table(monitor: Opened, standing: Standing) -> None:
     except LacksColumns as error:
         st.session_state[LACKING] = given.file_id, error
         st.rerun()
-    except ArgumentError as error:
-        about_table = error.argument == "population"
-        st.error(plain(f"This table {error.rule}." if about_table else sentence(error)))
-        return
     except (ValueError, TypeError, OSError) as error:
-        show_faults(error)
+        show_refusal(error)
         return
     st.switch_page("pages/label.py", query_params={"project": project})
+
+
+def show_refusal(error: Exception) -> None:
+    """Why a wave cannot begin, in the words of the page."""
+    if isinstance(error, ArgumentError):
+        names = Names(argument=lambda name: CALLED.get(name, name))
+        st.error(plain(f"{error.worded(names)}."))
+    else:
+        show_faults(error)
 
 
 def free_wave(standing: Standing) -> str:
@@ -277,7 +282,7 @@ def begin_page(of: str) -> None:
         elif shown is not None and shown[0] == asked:
             preview(record, plan, name, given, terms, shown)
     except (ValueError, TypeError, OSError) as error:
-        show_faults(error)
+        show_refusal(error)
 
 
 def preview(

@@ -28,17 +28,16 @@ def check_next(
     if missing:
         raise ArgumentError(
             "population",
-            f"must have the classifier {missing[0]!r}, as the waves before: read it with "
-            "scores or predictions of that name",
+            f"must have the classifier {missing[0]!r}, as the waves before",
             got=", ".join(population.classifiers) or "none",
         )
     classes = list(population.classes), population.positive
     if classes != (agreed["classes"], agreed["positive"]):
         raise ArgumentError(
             "population",
-            f"must have the classes {agreed['classes']} with {agreed['positive']!r} as the "
-            f"positive one, as the waves before; read it with positive={agreed['positive']!r}",
-            got=f"{classes[0]} with {classes[1]!r}",
+            f"must have the classes {', '.join(agreed['classes'])}, with {agreed['positive']} as "
+            "the positive one, as the waves before",
+            got=f"{', '.join(classes[0])} with {classes[1]}",
         )
     if population.fingerprint == last.fingerprint:
         raise ArgumentError(
@@ -49,7 +48,7 @@ def check_next(
     if now() < last.created_at:
         raise ArgumentError(
             "name",
-            f"= {name!r} begins before wave {before!r} did ({last.created_at[:19]} UTC): the "
+            f"{name!r} begins before wave {before!r} did ({last.created_at[:19]} UTC): the "
             "clock of this machine went back; set it right",
         )
 

@@ -292,8 +292,8 @@ class Monitor:
         if len(self._stretches()[-1]) >= self.waves:
             raise ArgumentError(
                 "name",
-                f"= {wanted!r} is one more than the {self.waves} waves that the error rate is for: "
-                "call restart(reason) to begin anew",
+                f"{wanted!r} is one more than the {self.waves} waves that the error rate is for: "
+                "begin anew (on Watch, or by restart(reason))",
             )
         if not renewed:
             check_ids(population, Home(self.store, self.name))

@@ -32,8 +32,8 @@ BANDS = {
     State.EXACT: "{scope}, the curve is exact: every item has a label.",
 }
 ASSUMED = (
-    "{scope}, the true curve lies between the bounds if precision falls along the list as the "
-    "method assumes; no confidence goes with them. From {labels}."
+    "{scope}, the true curve lies between the bounds at the end of each window if precision falls "
+    "along the list as the method assumes; no confidence goes with them. From {labels}."
 )
 CUT = {
     "unknown": "{scope}, nothing is known yet about {head}.",

@@ -29,7 +29,10 @@ from labelcore.charts.base import Chart
 from labelcore.planning import race
 from labelcore.population import apart
 from labelcore.safe_text import JOINER
+from labelcore.settings import DATABASE
 from labelcore.store import open_store
+from labelcore.store.guard import BESIDE
+from labelcore.store.sqlite_backup import copy_database
 from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
@@ -266,9 +269,12 @@ def make_project(
 
 
 def copied(first: Path, folder: Path) -> lc.Session:
-    """The one project of a folder of data, opened in a copy of it."""
-    shutil.copytree(first, folder, dirs_exist_ok=True)
-    store = open_store(f"sqlite:///{folder / 'labelcore.db'}")
+    """The one project of a folder of data, opened in a copy of it; of its database as it is at one
+    moment, which whoever still has it open cannot tear apart."""
+    files = shutil.ignore_patterns(*(DATABASE + end for end in BESIDE))
+    shutil.copytree(first, folder, ignore=files, dirs_exist_ok=True)
+    copy_database(first / DATABASE, folder / DATABASE)
+    store = open_store(f"sqlite:///{folder / DATABASE}")
     return lc.Session.open(store, store.projects()[0].name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, Once, folds, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
+from tests.judged import judged, judged_frame
 from tests.results.test_types import ONE
 
 
@@ -180,6 +182,18 @@ def test_the_report_page_has_every_row(session: lc.Session) -> None:
     assert len(first) == len(table.rows) == 8
     cells = {text for row in first.to_numpy().tolist() for text in row}
     assert {unbroken(cell_said(one)) for one in table.cells} <= cells
+
+
+def test_of_two_groups_one_is_better_than_the_other() -> None:
+    """Each is the rest of the other; it was said that both differ from the rest."""
+    frame = judged_frame(200, systems={"alpha": 1.5, "beta": -1.5})
+    plan = lc.Plan("recalibrated_neyman", ["prevalence"], budget=150, by="model", seed=2)
+    session = lc.Session(judged(frame), plan)
+    label_all(session, frame)
+    said = compare.differing(session, "model")
+    assert re.fullmatch(
+        r"95 % sure: alpha is \d+ to \d+ points better than beta in pass rate\.", said
+    )
 
 
 def test_before_a_figure_nothing_differs(data_folder: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert watch_tables.WATCH_THIS in link
     page = app("watch", **{"from": "mail"})
     page.text_area(key="watch-required-mail").input("precision >= 80").run()
-    assert "with a share between 0 and 1" in texts(page)
+    assert "What is required must " in texts(page) and "share between 0 and 1" in texts(page)
     page.text_area(key="watch-required-mail").input("precision >= 0.7").run()
     page.number_input(key="watch-labels-mail").set_value(50).run()
     button(page, "watch-preview").click().run()

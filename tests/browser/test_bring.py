@@ -39,10 +39,10 @@ def paste(page: Page, text: str) -> None:
     )
 
 
-def drop(page: Page, path: Path) -> None:
-    """A file or folder let go far from the field for files."""
+def drop(page: Page, *paths: Path) -> None:
+    """Files or folders let go far from the field for files."""
     client = page.context.new_cdp_session(page)
-    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    data = {"items": [], "files": [*map(str, paths)], "dragOperationsMask": 1}
     for kind in ("dragEnter", "dragOver", "drop"):
         client.send("Input.dispatchDragEvent", {"type": kind, "x": 640, "y": 560, "data": data})
 
@@ -116,6 +116,9 @@ def test_a_folder_and_files_that_are_dropped_and_a_table_that_is_pasted(
     opened(page, shared_server.url)
     drop(page, tmp_path / "empty")
     page.get_by_text("The folder holds neither a picture nor a table.").wait_for()
+    (tmp_path / "pets.zip").touch()
+    drop(page, tmp_path / "pets.zip", write_csv(tmp_path / "table.csv", ROWS))
+    page.get_by_text("A zip comes alone.").wait_for()
     drop(page, pictures(tmp_path / "pets"))
     page.get_by_text("40 items, 1 prediction column").wait_for()
     drop(page, write_csv(tmp_path / "next.csv", ROWS))  # in place of the one before

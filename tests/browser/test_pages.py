@@ -94,6 +94,9 @@ def test_nothing_is_wider_than_the_screen(
         assert box is not None and box["height"] >= 44 - 1
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= 844, "an answer button is below the screen"
+    page.set_viewport_size({"width": 1024, "height": 844})
+    tops = page.locator(".lc-answers button").evaluate_all("all => all.map(one => one.offsetTop)")
+    assert len({*tops}) == 1, "an answer button stands in a second row"
 
 
 def test_what_scrolls_sideways_is_shaded_where_there_is_more(new_page: Callable[..., Page]) -> None:

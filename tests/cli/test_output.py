@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
+import labelcore as lc
 from labelcore.cli import COMMANDS
 from labelcore.cli.output import write
 from tests.cli.conftest import Run
@@ -63,6 +64,30 @@ def test_a_name_that_is_no_utf8_is_printed_by_escapes(tmp_path: Path, more: list
     assert done.returncode == 2
     assert done.stderr.decode().strip() == f"{tmp_path}/items\\udcff.csv: there is no such file"
     assert not more or json.loads(done.stdout)["error"].startswith(missing)
+
+
+def test_a_stream_that_has_not_all_letters_breaks_off_nothing(tmp_path: Path) -> None:
+    """As where Windows redirects what is printed; a dump stays the bytes that its digest is of."""
+    (tmp_path / "items.csv").write_text("id,text,call\na,x,yes\nb,x,no\n")
+    columns = {"id": "id", "content": "text", "predictions": {"m": "call"}}
+    population = lc.read_population(tmp_path / "items.csv", **columns)  # type: ignore[arg-type]
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    lc.Session(
+        population, lc.Plan("simple_random", ["accuracy"], budget=2), store=store, project="ö → 👍"
+    )
+
+    def printed(*given: str) -> bytes:
+        command = [sys.executable, "-m", "labelcore", *given, "--store", store]
+        environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+        return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+
+    assert (
+        json.loads(printed("status", "--json").decode("cp1252"))["projects"][0]["project"]
+        == "ö → 👍"
+    )
+    (tmp_path / "dump").write_bytes(printed("dump", "-o", "-"))
+    printed("dump", "-o", str(tmp_path / "again"))
+    assert (tmp_path / "dump").read_bytes() == (tmp_path / "again").read_bytes()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from PIL import Image
@@ -125,3 +126,11 @@ def test_a_picture_is_decoded_once_until_it_changes(
 )
 def test_other_texts_are_text(value: str, folders: Folders) -> None:
     assert isinstance(form_of(value, folders), Text)
+
+
+@pytest.mark.parametrize(("kept", "named"), [("NFD", "NFC"), ("NFC", "NFD")])
+def test_a_name_with_accents_is_found_however_it_is_spelled(
+    kept: str, named: str, folders: Folders
+) -> None:
+    Image.new("L", (200, 200), 40).save(folders.root / normalize(kept, "Käse.png"))
+    assert grey(form_of(normalize(named, "Käse.png"), folders)) == 40

@@ -151,9 +151,10 @@ def test_a_folder(tmp_path: Path) -> None:
         read_population(tmp_path, content="text")
 
 
-def test_unknown_suffix(csv_file: Callable[..., Path]) -> None:
-    with pytest.raises(ValueError, match=r"must be one of \.csv, \.tsv, .*\.xlsx, \.parquet"):
-        read_population(csv_file("text\na\n", "items.xls"), content="text")
+@pytest.mark.parametrize(("suffix", "instead"), [("xls", "save it as"), ("zip", "unpack it and")])
+def test_unknown_suffix(csv_file: Callable[..., Path], suffix: str, instead: str) -> None:
+    with pytest.raises(ValueError, match=rf"one of \.csv, \.tsv, .*\.parquet.*; {instead}"):
+        read_population(csv_file("text\na\n", f"items.{suffix}"), content="text")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads anything")

@@ -47,8 +47,13 @@ OWN_WORKS = {name for name, design in DESIGNS.items() if design.works}
 
 
 def test_each_method_words_its_own_figures() -> None:
-    assert derived_lines("paula", {"m": 3, "n_gamma": 4}) == ["stretches averaged: 3"]
-    assert derived_lines("reach_selection", {"m": 3, "T": 4000}) == ["draws at the most: 4,000"]
+    assert derived_lines("paula", {"m": 3, "n_gamma": 4}) == [
+        "ranks apart from which precision is assumed to fall: 3"
+    ]
+    assert derived_lines("reach_selection", {"label_bound": 9, "T": 4000}) == [
+        "draws at the most: 4,000",
+        "draws that decide the choice by Hoeffding's bounds, candidates in turn (theorem 2): 9",
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(OWN_WORKS))

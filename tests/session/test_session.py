@@ -269,6 +269,10 @@ def test_whole_numbers_of_numpy_are_whole_numbers(known: Known) -> None:
     for index in (3.0, "3", True):
         with pytest.raises(TypeError, match="^index must be a whole number of draws, got "):
             session.revise(index, "yes", "once more")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="^last must be a whole number of answers, got "):
+            session.history(last=index)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^last must be 0 or more, or None for all, got -1"):
+        session.history(last=-1)
 
 
 def test_opening_creates_no_store(tmp_path: Path) -> None:

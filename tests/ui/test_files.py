@@ -186,6 +186,8 @@ def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -
         stream.writestr("p/1.png", b"x")
     path = keep_upload("My pets.zip", content.getvalue())
     assert path == keep_upload("My pets.zip", content.getvalue())
+    (data_folder / "My pets.zip").write_bytes(content.getvalue())
+    assert named("My pets.zip", anywhere=True) == path
     assert path.parent.name.startswith("My pets ") and path.parent.parent == data_folder / "files"
     with pytest.raises(PopulationError, match="no zip"):
         keep_upload("a.zip", b"PK")

@@ -615,7 +615,7 @@ def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         monitor.wave(read(FRAME), "two")
     with pytest.raises(ValueError, match="must be the table that wave 'one' began with"):
         monitor.wave(read(other), "one")
-    with pytest.raises(ValueError, match="read it with positive='yes'.*with 'no'"):
+    with pytest.raises(ValueError, match="classes no, yes, with yes as the pos.*, yes with no'"):
         monitor.wave(read(other, positive="no"), "two")
     with pytest.raises(
         ValueError, match="must have the classifier 'm', as the waves before.*got 'n'"
@@ -732,6 +732,8 @@ def test_a_table_of_other_scores_is_a_wave(scores: str) -> None:
 def test_edges_that_are_no_edges_are_refused() -> None:
     with pytest.raises(ValueError, match="edges must be scores and ties by group and class"):
         replace(started().plan, edges={"": {"no": [0.5]}})
+    plan = replace(started().plan, edges={"": {"no": ((0.5, "a"),)}})
+    assert lc.Plan.from_json(plan.to_json()) == plan
     kept = replace(started().plan, edges={"": {"no": []}})
     with pytest.raises(ValueError, match="edges must be of the classes, and of the groups"):
         Engine(read(FRAME), kept_plan(read(FRAME), kept))

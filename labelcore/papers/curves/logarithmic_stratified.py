@@ -100,7 +100,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "g_ell": "items at the head that are all labelled",
         "ell": "first step of the grid",
         "L": "last step of the grid",
-        "m": "stretches averaged",
+        "m": "ranks apart from which precision is assumed to fall",
         "gamma": "factor between the bounds of PAULA at those ranks",
         "beta": "factor kept at the ranks of the grid",
         "beta_factor": "factor kept at every rank",
@@ -134,8 +134,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         )
         first_rank: int | None = parameter(
             None,
-            "items at the head that are all labelled; empty: 1,000, or three over that "
-            "share where that is more",
+            "how many items at the head are all labelled, at least; empty: 1,000, or three over "
+            "that share where that is more",
             low=1,
             high=1_000_000_000,
         )

@@ -60,10 +60,10 @@ class Paula(RankedListDesign[PaulaFrame]):
     """The first g_ell items and a window of ``window`` items before each g_k = ceil((1+eps)^k),
     asked block by block in rank order, within a block in a seeded random order.
 
-    Promise: none. The bounds hold if precision falls along the ranks in the sense of assumption
-    A.2; on lists with the usual noise that never held exactly, so they are drawn without any
-    confidence, with the sampling noise of a window beside them. There is no point estimate: the
-    value is the midpoint of the bounds.
+    Promise: none. If precision falls along the ranks in the sense of assumption A.2 the bounds hold
+    within the head and at each g_k, and the factor at every rank; on lists with the usual noise
+    that never held exactly, so they are drawn without any confidence, with the sampling noise of a
+    window beside them. There is no point estimate: the value is the midpoint of the bounds.
     Assumption: A.1 and A.2 of the paper for ranks from ``first_rank`` on.
     Source: Sabharwal and Sedghi (2017), section 4.4.2. Departure: see
     ``labelcore.papers.curves.paula_bounds``.
@@ -93,7 +93,7 @@ class Paula(RankedListDesign[PaulaFrame]):
         "g_ell": "items at the head that are all labelled",
         "ell": "first step of the grid",
         "L": "last step of the grid",
-        "m": "stretches averaged",
+        "m": "ranks apart from which precision is assumed to fall",
         "gamma": "factor between the bounds at the ranks of the grid",
         "factor": "largest factor between the bounds at any rank",
     }
@@ -110,7 +110,8 @@ class Paula(RankedListDesign[PaulaFrame]):
         )
         first_rank: int | None = parameter(
             None,
-            "items at the head that are all labelled; empty: window and two more, over the share",
+            "how many items at the head are all labelled, at least; empty: window and two more, "
+            "over the share",
             low=1,
             high=1_000_000_000,
         )

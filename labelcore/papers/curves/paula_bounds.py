@@ -209,7 +209,10 @@ def paula_bounds(
     at           increasing ranks that the verdicts are of, every labelled one among them; None:
                  each rank
     Promise      none without Assumption A.2: windows that end at r1 and r2 >= r1 + m bound the
-                 mean between them. Real labels break it by their noise alone.
+                 mean between them. Real labels break it by their noise alone. With it both bounds
+                 hold up to g_ell and at each g_k (lemma 3), the factor at every rank (theorem 3).
+                 Between two g_k neither bound is strict: A.2 says nothing of fewer than m labels,
+                 which may bunch behind g_k.
     Raises       ValueError if a label of a finished block is missing.
     Source:      Sabharwal and Sedghi (2017), definitions 1, 5 and 6, algorithm 2, lemma 2.
     """

@@ -103,10 +103,10 @@ PROMISES = {
     "like; a large-sample band whose coverage was measured.",
     "paula": "The factor holds if precision falls along the list as the method assumes. No chance "
     "of error is stated, and real lists never fall that evenly.",
-    "fixed": "The factor holds at all ranks with {confidence} confidence wherever precision is at "
-    "least {precision}; its band holds everywhere, without any approximation.",
-    "random": "The factor holds at all ranks with {confidence} confidence at a precision of "
-    "{precision}; half of the labels go to the first items.",
+    "fixed": "The factor holds at all ranks with {confidence} confidence if precision falls along "
+    "the list and is at least {precision}. Its band holds everywhere, without any approximation.",
+    "random": "The factor holds with {confidence} confidence at all ranks where precision is at "
+    "least {precision}. Half of the labels go to the first items.",
 }
 DRAWING = "Working out the labels of each factor"
 EPSILONS = tuple(float(f"{value:.3g}") for value in np.geomspace(0.01, 0.4, 30))

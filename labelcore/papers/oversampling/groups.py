@@ -214,8 +214,10 @@ def with_jeffreys(counts: Counts) -> Counts:
 
 
 def used_ratio(optimal: float) -> float:
-    """The ratio to use for s*: never below 1, because a smaller one would take labels from
-    precision for a gain in recall that is hardly there (section 5 of the paper)."""
+    """The ratio to use for s*: never below 1 (section 5 of the paper).
+
+    A smaller one takes labels from precision. What it would gain for recall alone is at most the
+    share of the items that are predicted positive, k / (k + 1), of its variance."""
     return max(optimal, 1.0)
 
 

@@ -60,7 +60,7 @@ MOST = 10**9
 UNKNOWN = "Type in the four numbers of labels: some of both kinds."
 TWO_INTERVALS = (
     "The first interval is about the truth. The second is about the next wave's estimate: outside "
-    "it, something has changed."
+    "it, something may have changed."
 )
 NOTHING_CHANGED = "if nothing has changed"
 
@@ -184,8 +184,8 @@ WHAT = (
 )
 ONE_GROUP = "The classifier says the same about every item: there is only one group to draw from."
 NOT_DENSER = (
-    "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
-    "items called positive would cost precision and gain next to nothing."
+    "The best ratio for recall alone is {ratio:.3g}, below 1. As in the paper it is raised to 1: "
+    "precision keeps its labels."
 )
 OFF, OFF_WORDS = 3, "three times"
 """The odds of what the scores say may be so many times off."""
@@ -205,6 +205,9 @@ over-sampling $s$ the labels of the two groups stand as $n_1 : n_0 = k s : 1$.
 
 - The ratio that makes recall most certain: $s^* = \frac{1}{k} \sqrt{\Omega_0 / \Omega_1}$ with the
   odds $\Omega = \pi / (1 - \pi)$ (theorem 1).
+- The same from an earlier wave, with $\zeta_1$ positive and $\zeta_0$ negative labels in a group:
+  $\Theta = \zeta_1 (\zeta_1 + \zeta_0 + 1) / (\zeta_0 (\zeta_1 + \zeta_0))$ in place of $\Omega$
+  (theorem 2).
 - Half-width of precision: $z \sqrt{\pi_1 (1 - \pi_1) / n_1}$.
 - Half-width of recall:
   $z\, r (1 - r) \sqrt{\frac{1 - \pi_1}{n_1 \pi_1} + \frac{1 - \pi_0}{n_0 \pi_0}}$ (equation 10).

@@ -95,7 +95,7 @@ def _draws_for_width(
     check_delta(delta)
     if width <= 0:
         return None
-    least = 2 * math.log(2 * candidates * budget / delta) / width**2
+    least = 2 * math.log(2 * candidates * budget / delta) / width / width
     if not math.isfinite(least):
         return None
     return math.floor(least) + 1 if strictly else math.ceil(least)

@@ -201,10 +201,11 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         ),
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "n_gamma": ("labels of one candidate until its precision is settled within the slack"),
-        "n_epsilon": ("labels of one candidate until its reach is settled within the slack"),
+        "n_gamma": "draws that settle one candidate's precision, by Hoeffding's bounds (n_gamma)",
+        "n_epsilon": "draws that settle one candidate's reach, by Hoeffding's bounds (n_epsilon)",
         "T": "draws at the most",
-        "label_bound": "draws that decide the choice at this confidence (theorems 2 and 3)",
+        "label_bound": "draws that decide the choice by Hoeffding's bounds, candidates in turn "
+        "(theorem 2)",
     }
 
     @dataclass(frozen=True, slots=True)

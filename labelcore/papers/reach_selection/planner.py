@@ -63,8 +63,8 @@ lies within $U(t) = \sqrt{\ln(2 m T / \delta) / (2 t)}$ of the share found (equa
   largest acceptable candidate over that of the smallest (theorem 3). Which ones are acceptable
   shows later; here $r$ is taken over all of them.
 
-The smallest $T$ is the first that is at least its own bound. Source: Bennett, Chickering, Meek and
-Zhu (2017).
+The smallest $T$ is the first that is at least its own bound, candidates taking turns. Source:
+Bennett, Chickering, Meek and Zhu (2017).
 """
 
 
@@ -233,7 +233,7 @@ def bounds_table(bounds: Mapping[str, int | None]) -> pd.DataFrame:
         "until the choice is made, candidates taking turns (theorem 2)": "in_turn",
         "the same, one draw counting for all candidates with the item, on average "
         "(theorem 3)": "together",
-        "smallest limit on the draws that is enough": "smallest",
+        "smallest limit on the draws that is enough (theorem 2)": "smallest",
     }
     return pd.DataFrame(
         [(name, number_words(bounds[key])) for name, key in rows.items()],

@@ -342,7 +342,7 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         ),
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "expected_savings": "labels saved by recycling",
+        "expected_savings": "share of the child's draws that recycling saves",
         "parent_intersection": "share of the parent's items that the child calls positive too",
         "child_intersection": "share of the child's items that the parent calls positive too",
     }

@@ -80,7 +80,7 @@ $A_P$ and $A_C$ are the items that parent and child call positive. The child sha
 $PIR = |A_P \cap A_C| / |A_P|$ of the parent's items, and $CIR = |A_P \cap A_C| / |A_C|$ of its own.
 Of $n_P$ draws for the parent, $X \sim \mathrm{Bin}(n_P, PIR)$ can be used again for the child,
 together with $X (1 - CIR) / CIR$ new ones from outside the parent's set, so that both parts stand
-as their sets do. If that is more than the child's $n_C$ draws, the first $n_C$ are kept, and how
+as their sets do. If both are more than the child's $n_C$ draws, the first $n_C$ are kept, and how
 many of them are old is hypergeometric (lemma 3). In 95 of 100 drawings: between the 2.5th and
 the 97.5th percentile of this exact distribution. Source: Tripathi, Jagannathan and Dhamodharaswamy,
 algorithms 1 and 2, lemma 3.

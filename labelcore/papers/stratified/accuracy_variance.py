@@ -8,7 +8,7 @@ Every formula is for draws with replacement, as printed. With ``finite=True`` th
 replacement and stratum k counts (1 - n_k / N_k) times: V - (1/N) sum W_k S_k^2 whatever the
 allocation, as long as no stratum is asked for more items than it has.
 
-Source: Kumar and Raj (2018), equations 2 to 10; Cochran (1977), chapter 5.
+Source: Kumar and Raj (2018), equations 2, 4, 5 and 7 to 10; Cochran (1977), chapter 5.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ ALLOCATIONS = {
     "optimal": "as well as possible (Neyman)",
 }
 ABOUT = {
-    "proportional": "Never worse than a plain random sample, apart from rounding, whatever the "
-    "scores are worth.",
+    "proportional": "With ten labels a stratum or more hardly ever worse than a plain random "
+    "sample, whatever the scores are worth.",
     "equal": "Can save a lot or cost several times the labels: it depends on how sizes and errors "
     "happen to fall.",
 }

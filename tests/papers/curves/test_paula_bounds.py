@@ -146,6 +146,21 @@ def test_bounds_hold_where_the_assumption_does() -> None:
         assert np.all(bounds.noise[~head] >= 0)
 
 
+def test_between_two_ranks_of_the_grid_only_the_factor_holds() -> None:
+    """A.2 holds where one label bunches right behind g_ell, and the upper bound does not."""
+    grid = paula_grid(400, 0.25, 8)
+    head, ranks = grid.edges[0], np.arange(1, 401)
+    verdicts = np.zeros(400)
+    verdicts[: head - 8] = verdicts[head - 4 : head + 1] = 1
+    assert holds_strongly(verdicts, grid)
+    bounds = paula_bounds(grid, verdicts, verdicts, len(grid.edges), ranks)
+    truth = precision(verdicts)
+    outside = (truth < bounds.low - 1e-12) | (truth > bounds.high + 1e-12)
+    assert bounds.head_holds and ranks[outside].tolist() == [head + 1]
+    assert np.all(bounds.high / grid.factor <= truth + 1e-12)
+    assert np.all(truth <= bounds.low * grid.factor + 1e-12)
+
+
 Local = Callable[[int], float]
 
 

@@ -36,7 +36,8 @@ def test_rates_and_recall_are_each_other_s_inverse() -> None:
 @searched(40)
 @given(st.floats(0.001, 1), SHARES, SHARES)
 def test_ratio_is_least(k: float, precision: float, recall: float) -> None:
-    """Theorem 1: the variance of recall at s* is below that at neighbours."""
+    """Theorem 1: the variance of recall at s* is below that at neighbours; one below 1 gains at
+    most the share of items predicted positive."""
     missed = k * precision * (1 / recall - 1)
     if missed >= 0.99:
         return
@@ -47,6 +48,7 @@ def test_ratio_is_least(k: float, precision: float, recall: float) -> None:
         return expected_margins(k, *rates, k * ratio / (k * ratio + 1), 1 / (k * ratio + 1)).recall
 
     assert margin(best) <= min(margin(0.9 * best), margin(1.1 * best))
+    assert best >= 1 or (margin(best) / margin(used_ratio(best))) ** 2 >= 1 / (1 + k) - 1e-9
 
 
 def test_ratio_where_nothing_is_missed_or_wrong() -> None:

@@ -70,6 +70,7 @@ def test_smallest_budget_is_the_first_that_is_enough(ratio: float) -> None:
 def test_no_slack_no_finite_bound() -> None:
     assert draws_for_precision(9, 5000, 0.05, 0.0) is None
     assert draws_for_reach(9, 5000, 0.05, 0.9, 0.9, 0.1) is None
+    assert draws_for_precision(9, 5000, 0.05, 1e-200) is None  # Its square is zero.
     for slack in (0.0, 0.9):
         assert label_bound(9, 5000, 0.05, 0.9, slack, 0.1) is None
         assert smallest_budget(9, 0.05, 0.9, slack, 0.1) is None

@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labelcore.papers.stratified.accuracy_variance import (
+    proportional_variance,
+    stratified_variance,
+)
 from labelcore.papers.stratified.neyman import (
     equal_counts,
     estimated_spreads,
@@ -39,6 +43,16 @@ def test_counts_add_up_and_keep_their_floor(sizes: list[int], labels: int, least
 def test_proportional_is_the_largest_remainder_where_no_floor_binds() -> None:
     """Quotas 10.5, 6.3, 4.2: the one left over goes to the largest remainder."""
     assert proportional_counts([500, 300, 200], 21).tolist() == [11, 6, 4]
+
+
+@pytest.mark.parametrize(("labels", "times"), [(40, 1.803), (100, 1.209), (200, 1.090)])
+def test_two_labels_of_tiny_strata_cost_less_than_is_told(labels: int, times: float) -> None:
+    """Ten strata, nine of them tiny: at most n / (n - 2K) times the variance without floors."""
+    strata = [10_000, *[5] * 9], [0.8] * 10
+    counts = proportional_counts(strata[0], labels)
+    found = stratified_variance(*strata, counts, finite=True)
+    found /= proportional_variance(*strata, labels, finite=True)
+    assert found == pytest.approx(times, abs=5e-4) and found < labels / (labels - 20)
 
 
 def test_equal_passes_on_what_a_small_stratum_cannot_take() -> None:
