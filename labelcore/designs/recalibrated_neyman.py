@@ -77,7 +77,8 @@ from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
     NEYMAN,
     TWO_ENDED,
-    pieces_of_classes,
+    chosen_pieces,
+    pieces_alike,
     score_edges,
     score_frame,
     score_frame_redrawn,
@@ -277,7 +278,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return picks
         plain = replace(alone, params=replace(setup.params, **picks))
         by_pattern = self.draws_by_pattern(plain.params)
-        picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=bool(picks.get("helpers")))
+        helped = bool(picks.get("helpers"))
+        picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=helped)
+        picks |= {} if by_pattern or helped else pieces_alike(setup)
         completed = replace(setup, params=replace(setup.params, **picks))
         if completed.params.group_share is not None:
             return picks
@@ -305,7 +308,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return {**strata, "helpers": names, **_content_of(setup)} if names else strata
         names = chosen_helpers(setup)
         if not names:
-            return pieces_of_classes(setup)
+            return chosen_pieces(setup)
         above, below = crossed_pieces(setup.planned)
         return {
             "helpers": names,

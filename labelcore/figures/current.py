@@ -185,11 +185,15 @@ class FiguresNow:
         ).copy()
 
     def judge(self, by: tuple[str, ...], settled: bool) -> pd.DataFrame:
-        """How the first classifier, as a judge, stands to people."""
-        return self._once(
-            ("judge", by, settled),
-            lambda: judge_table(self.engine, by, self.results(), settled=settled),
-        ).copy()
+        """How the first classifier, as a judge, stands to people; what the table of the same groups
+        tells, too, is told alike."""
+
+        def make() -> pd.DataFrame:
+            cells = self.table(by, together=False).cells
+            told = {cell.estimate.estimand: cell.estimate for cell in cells}
+            return judge_table(self.engine, by, told | self.results(), settled=settled)
+
+        return self._once(("judge", by, settled), make).copy()
 
     def curve(self) -> Curve:
         """What is known along the ranks. Raises ValueError without a score."""

@@ -11,6 +11,7 @@ import pandas as pd
 from labelcore.designs.base import IntArray
 from labelcore.figures.sampled import sampled_labels, sampled_tally
 from labelcore.figures.scalars import headline_stage
+from labelcore.figures.unsure import cells_of
 from labelcore.log.answers import looking_seconds
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event, moment_of
@@ -26,9 +27,10 @@ BEFORE = "labelled"
 
 def label_weights(engine: Engine, positions: IntArray) -> FloatArray:
     """How many items of the file the label of each of some items stands for, (n,): N / n of its
-    cell, the part of a stratum in which the first classifier says the same. NaN for items without a
-    label that the figures rest on, and everywhere for a method whose labels are no random sample of
-    its strata.
+    cell, the part of a stratum in which the first classifier says the same; N is the number that a
+    person can judge, estimated, where the figures are about these. NaN for items without a label
+    that the figures rest on, and everywhere for a method whose labels are no random sample of its
+    strata.
 
     Source: Cochran (1977), section 5A.9, stratification after selection.
     """
@@ -38,10 +40,9 @@ def label_weights(engine: Engine, positions: IntArray) -> FloatArray:
         return weight
     first = engine.classifiers[0]
     tally = sampled_tally(engine, first)
-    labelled = tally.counts.sum(axis=1)
-    of_cell = np.divide(
-        tally.size, labelled, out=np.full(len(labelled), np.nan), where=labelled > 0
-    )
+    cells = cells_of(engine, tally, None)
+    nothing = np.full(len(cells.size), np.nan)
+    of_cell = np.divide(cells.size, cells.labelled, out=nothing, where=cells.labelled > 0)
     counted = np.isin(positions, sampled_labels(engine, first))
     weight[counted] = of_cell[tally.cells_at(positions[counted])]
     return weight

@@ -199,7 +199,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
-        judged=judged_share(engine),
+        judged=judged_share(engine, question),
         at_odds=counts_at_odds(engine),
         existing=engine.existing_used,
         existing_use=engine.existing.use,

@@ -16,7 +16,7 @@ from labelcore.results.interval import Interval
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Table, smoothed_rates
-from labelcore.tallies import Tally, filled
+from labelcore.tallies import Question, Tally, filled
 
 TIMES = 3.0
 """How many times as likely, or as unlikely, as the others of its stratum an unsure item may be
@@ -34,11 +34,13 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
     return judged_cells(cells, tally.unresolved(engine.undecided_positions()))
 
 
-def judged_share(engine: Engine) -> float | None:
+def judged_share(engine: Engine, question: Question | None = None) -> float | None:
     """The share of the file that a person can judge, estimated; None where the figures are not
-    about these alone."""
+    about these alone, 0 where nothing tells it: for a group, and where a part is never asked."""
     if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return None
+    if not engine.frame.asked.all() or (question is not None and question.group is not None):
+        return 0.0
     sizes = cells_of(engine, engine.tallies[engine.classifiers[0]], None).size
     return float(sizes.sum() / len(engine.population))
 

@@ -12,7 +12,8 @@ class Scope:
     together   how many results share the confidence; 1: each has it on its own
     by, group  the column and the name of the group whose items it is about; "": all items
     versus     the classifier whose figure is subtracted from the first one's in a difference
-    judged     where it is about the items that a person can judge: their share, estimated
+    judged     where it is about the items that a person can judge: their share, estimated; 0 where
+               nothing tells it
     at_odds    whether it rests on the odds of the items that nobody can judge
     existing, existing_use   labels that were there before, and how they are used
     found      positive items known before, where the classifier is what was found so far

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, common, genesis, sound_part
+from labelcore.population.copies import copies_folder
 from labelcore.session.erasing import erase_again
 from labelcore.store import (
     Act,
@@ -37,8 +38,6 @@ from labelcore.store import (
     seal_anew,
     shown,
 )
-
-TEMPORARY = "labelcore-backup-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def newest_backup(url: str) -> Path:
     for file in backups(place):
         try:
             with (
-                tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder,
+                tempfile.TemporaryDirectory(dir=copies_folder()) as folder,
                 closing(_copied(file, Path(folder) / "looked_at.db")) as copy,
             ):
                 if not any(project.broken_at for project in kept_projects(copy)):
@@ -205,7 +204,7 @@ def restore(
         raise ValueError("memory:// is kept nowhere, so that no backup can be put back there")
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
     rescue: list[Salvaged] = []
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
         # Opening a store may bring it up to date, and a backup stays as it is.
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
@@ -286,7 +285,7 @@ def rehearse(
     Raises as ``restore`` does, but for what would be lost.
     """
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
             projects, disagreeing = kept_projects(copy), {}

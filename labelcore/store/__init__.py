@@ -38,6 +38,7 @@ from labelcore.store.erased import mark_of as mark_of
 from labelcore.store.erased import note_written as note_written
 from labelcore.store.erased import read_erased as read_erased
 from labelcore.store.erased import remove_backups as remove_backups
+from labelcore.store.erased import remove_halves as remove_halves
 from labelcore.store.erased import remove_written as remove_written
 from labelcore.store.erased import set_aside as set_aside
 from labelcore.store.guard import Guard as Guard
@@ -50,6 +51,7 @@ from labelcore.store.items import items_path as items_path
 from labelcore.store.items import keep as keep
 from labelcore.store.items import keep_written as keep_written
 from labelcore.store.items import places_of as places_of
+from labelcore.store.kept import AS_IT_STANDS as AS_IT_STANDS
 from labelcore.store.kept import BackupCopy as BackupCopy
 from labelcore.store.kept import Difference as Difference
 from labelcore.store.kept import SealsCopy as SealsCopy

@@ -23,6 +23,8 @@ from labelcore.whole_file import whole_file
 STAMP = "%Y%m%dT%H%M%S%fZ"
 LOOKS, LOOKS_APART = 10, 0.05
 """How often, and how many seconds apart, seals are looked for before they are said to be gone."""
+AS_IT_STANDS = "mode=ro&immutable=1"
+"""How SQLite opens a file that nobody writes to, and leaves nothing in its folder."""
 FORGED = "{file} was not written with the key of this store"
 
 
@@ -196,8 +198,7 @@ class BackupCopy(Copy):
 
 
 def _reader(backup: Path) -> sqlite3.Connection:
-    # Nobody writes to a backup; opened otherwise, SQLite would leave files beside it.
-    return sqlite3.connect(f"{backup.as_uri()}?immutable=1", uri=True)
+    return sqlite3.connect(f"{backup.as_uri()}?{AS_IT_STANDS}", uri=True)
 
 
 def _last_event(connection: sqlite3.Connection, project: int) -> Seal:
@@ -315,4 +316,5 @@ def copies_at(place: Path | None, newest: int | None, address: str) -> list[Copy
     # What is written last is read first: it knows no more than the others.
     anchors = [AnchorCopy(address, place.stem)] if address and (near or newest is None) else []
     kept = [BackupCopy(file) for file in backups(place)[:newest]]
+    kept = [copy for copy in kept if not copy.damage or copy.file.exists()]
     return [SealsCopy(read_seals_file(place), place), *kept, *anchors]

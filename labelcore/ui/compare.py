@@ -134,7 +134,7 @@ COSTS = "Ticked: {wider} times as wide, or {more} times the labels for the same 
 HINT = "Press two rows to compare them, a heading to sort, a cell to open it."
 HINT_OF_ONE = "Press a cell to open it."
 NONE_AHEAD = "No group is sure to differ from the rest in {measure} yet."
-ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than the rest in {measure}."
+ONE_AHEAD = "{sure} sure: {name} is {range} points {side} than {rest} in {measure}."
 SOME_AHEAD = "{sure} sure: {names} differ from the rest in {measure}."
 PAIR = "{first} or {second}"
 FORECAST = "Labels that decide it are a forecast, if the difference is what it seems."
@@ -336,6 +336,10 @@ def differing(session: Session, by: str) -> str:
     estimand = "prevalence" if audit and "prevalence" in session.plan.estimands else "accuracy"
     measure, pairs = term_of(estimand, audit), session.differences(by, estimand, rest=True)
     sure, rows = words.confidence_words(session.plan.confidence), pairs[pairs["ahead"] != ""]
+    rest = "the rest"
+    if len(pairs) == 2 == len(rows):  # Each of two is the rest of the other.
+        behind = pairs["high"] < 0
+        rest, rows = one_line(str(rows["a"][behind].iloc[0]), LONGEST), rows[~behind]
     names = [one_line(str(group), LONGEST) for group in rows["a"]]
     if not names:
         return NONE_AHEAD.format(measure=measure)
@@ -348,5 +352,6 @@ def differing(session: Session, by: str) -> str:
     near, far = sorted((abs(low), abs(high)))
     span = words.range_text(near, far, unit="")
     return ONE_AHEAD.format(
-        sure=sure, name=names[0], range=span, side="better" if low > 0 else "worse", measure=measure
-    )
+        sure=sure, name=names[0], range=span, side="better" if low > 0 else "worse", rest=rest,
+        measure=measure,
+    )  # fmt: skip

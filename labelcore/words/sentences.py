@@ -254,14 +254,19 @@ def scope_words(
     file: str, n_items: int, target: str, judged: float | None = None, group: str = ""
 ) -> str:
     """Which items a statement is about; ``judged``: the share of them that a person can judge,
-    where it is about these; ``group``: the words for the group whose items they are.
+    where it is about these, 0 if not known; ``group``: the words for the group whose items they
+    are.
 
     >>> scope_words("items.csv", 6997, "file", 0.912)
     'For the 91 % of the 6,997 items in items.csv that a person can judge'
     >>> scope_words("items.csv", 812, "file", group="language 'de'")
     "For the 812 items in items.csv with language 'de'"
+    >>> scope_words("items.csv", 6997, "file", 0.0)
+    'For those of the 6,997 items in items.csv that a person can judge'
     """
     these = "" if judged is None else f"the {judged_percent(judged)} of "
+    if judged == 0:
+        these = "those of "
     those = "" if judged is None else THAT_CAN_BE_JUDGED
     named = f" with {group}" if group else ""
     if target == "process":

@@ -63,6 +63,7 @@ EXACT_OF_THESE = "{name} is exactly {value}, of the items that a person can judg
 SURE = "{sure} sure{of_these}: {finding}."
 FOR_GROUP = ", for {group}"
 OF_THESE = ", of all but the {left} that nobody can judge"
+OF_SOME = ", of those that a person can judge"
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of {items} by score, {range} % {are} {positive!r}"
 EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
@@ -198,7 +199,9 @@ def _short(estimate: Estimate) -> str:
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
     judged = scope.judged
-    these = "" if judged is None else OF_THESE.format(left=left_percent(judged))
+    these = "" if judged is None else OF_SOME
+    if judged:
+        these = OF_THESE.format(left=left_percent(judged))
     if scope.by:
         these = FOR_GROUP.format(group=group_words(scope)) + these
     return SURE.format(sure=confidence_words(estimate.confidence), of_these=these, finding=finding)

@@ -53,6 +53,22 @@ def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
     assert (found["items"] == [100] * 7 + [50] * 14).all()
 
 
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_a_judge_has_the_intervals_of_the_table_beside_it(promise: str) -> None:
+    """Labels of one prompt repeat each other, which widens figures by the one of those told together
+    that loses most: the judge and the table, which tell different ones, had two intervals."""
+    frame = judged_frame(400, systems=TWO)
+    session = lc.Session(judged(frame), plan_of(budget=150, promise=promise))
+    label_all(session, frame)
+    assert session.engine.frame.block is not None, "not a plan by prompts"
+    found = session.judge("model").fillna({"group": ""}).set_index(["group", "measure"])
+    for cell in session.table("model").cells:
+        measure = {"accuracy": "agreement", "recall": "true pass rate"}.get(cell.figure)
+        if measure is not None:
+            told = found.loc[(cell.row[1] or "", measure), ["low", "high"]]
+            assert told.tolist() == [cell.estimate.low, cell.estimate.high], (cell.row, measure)
+
+
 def test_a_judge_is_held_against_people_on_the_items_that_they_can_judge() -> None:
     """People cannot judge two of three answers that the judge fails: of the others all is known."""
     frame = judged_frame(60, systems=TWO)

@@ -103,6 +103,23 @@ def test_weighted_shares_are_the_plans_own_figures(name: str, promise: str, know
     assert confusion.loc["yes", "yes"] == pytest.approx(table["weight"][truth & said].sum())
 
 
+def test_weighted_shares_are_the_plans_own_figures_where_people_are_unsure(known: Known) -> None:
+    """The twin weighted by items of the file: its shares were those of no figure that is told."""
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=90, seed=5)
+    session = lc.Session(known.population, plan)
+    classes, position = ("no", "yes"), known.population.position
+
+    def said_of(draw: lc.Draw) -> str:
+        return classes[known.truth[position(draw.item_id)]] if draw.index % 6 else "unsure"
+
+    answer_draws(session, said_of)
+    table, results = session.labels_table(), session.results()
+    truth, said = table["answer"] == "yes", table["prediction_lr"] == "yes"
+    assert share(table, truth, said) == pytest.approx(results["precision"].value, abs=1e-12)
+    assert share(table, said, truth) == pytest.approx(results["recall"].value, abs=1e-12)
+    assert 200 < table["weight"].sum() < 290
+
+
 def test_unweighted_shares_are_not(known: Known) -> None:
     """The mistake that the weights are there against."""
     session = labelled(known, lc.Plan("recalibrated_neyman", ["recall"], budget=150, seed=5))

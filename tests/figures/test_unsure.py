@@ -169,6 +169,17 @@ def test_the_scope_says_how_many_can_be_judged(known: Known) -> None:
     assert scalar_results(answered(known, plan_of(), nobody))["f1"].scope.judged is None
 
 
+def test_no_share_is_told_of_items_that_are_never_asked(known: Known) -> None:
+    """Precision alone asks only items that are called positive: answers tell nothing of the others,
+    nor of one group. The twin told their share as that of all 4,000 items."""
+    unsure = np.random.default_rng(1).random(len(known.truth)) < 0.1
+    engine = answered(known, plan_of(estimands=("precision",), budget=200), unsure)
+    one = scalar_results(engine)["precision"]
+    assert not engine.frame.asked.all() and one.scope.judged == 0
+    assert one.sentence().startswith("For those of the 4,000 items")
+    assert "sure, of those that a person can judge: of the items" in short_sentence(one)
+
+
 def test_a_census_is_exact_of_the_judged_items(known: Known, tmp_path: Path) -> None:
     small = write(tmp_path, known.truth[:60], score=np.linspace(0, 1, 60), thresholds={"lr": 0.5})
     unsure = np.arange(60) % 7 == 0

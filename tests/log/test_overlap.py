@@ -176,6 +176,29 @@ def test_a_first_answer_taken_back_leaves_the_other_readings(population: lc.Popu
     replays(session)
 
 
+def test_who_answers_first_now_has_no_further_answer_left(population: lc.Population) -> None:
+    session = started(population, 1.0, readers=3)
+    session.answer(session.next("ann"), "yes")
+    for who in ("bob", "eve"):
+        session.answer(session.next(who), "no")
+    session.undo("ann")
+    session.release(session.next("ann"))
+    repeats = session.engine.repeats
+    assert (repeats.judged(), repeats.put_off(), 1 in repeats.due) == ([], [], False)
+    draw = session.next("bob")
+    assert (draw.index, draw.repeat) == (1, False)
+    session.answer(draw, "yes")
+    (one,) = repeats.judged()
+    assert [event.annotator for event in one.answers] == ["bob", "eve"]
+    assert one.first == session.engine.in_force(1) and not one.complete
+    assert [repeats.wanted_of(1, who) for who in ("ann", "bob", "eve")] == [True, False, False]
+    session.undo("bob")
+    session.release(session.next("bob"))
+    session.answer(session.next("ann"), "no")
+    assert [event.annotator for event in repeats.judged()[0].answers] == ["ann", "eve"]
+    replays(session)
+
+
 def test_settling(population: lc.Population) -> None:
     session = started(population, 1.0)
     labelled(session, "ann", "bob")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.session.integrity import verify
 from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
 from labelcore.store.kept import STAMP, read_seals
@@ -219,6 +220,21 @@ def test_a_backup_that_has_more_is_never_removed(database: Path, tmp_path: Path)
         dated(database, noon - timedelta(hours=hour))
     rotate(database)
     assert good.exists() and not equal.exists()
+
+
+def test_a_backup_that_is_removed_while_it_is_read_is_no_fault(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a process that labels; an empty one took its place, and was no backup for good."""
+    noon = datetime(2026, 5, 20, 12, tzinfo=UTC)
+    stays, goes = dated(database, noon), dated(database, noon - timedelta(hours=1))
+    listed = kept.backups(database)
+    goes.unlink()
+    monkeypatch.setattr(kept, "backups", lambda place: listed)
+    assert [copy.what for copy in kept.copies_at(database, None, "")[1:]] == [
+        f"the backup {stays.name}"
+    ]
+    assert backups(database) == [stays] and verify(url(database)).whole
 
 
 @pytest.fixture

@@ -201,11 +201,15 @@ def test_the_one_end_that_is_known(told: float | None, low: float, high: float, 
 
 
 @pytest.mark.parametrize(
-    ("high", "found"), [(732.0, None), (300.5, (0, 300)), (726.0, None), (7.0, (0, 7))]
+    ("low", "high", "found"),
+    [(0, 732, None), (0, 300.5, (0, 300)), (0, 726, None), (7, 7, (7, 7)), (9, 8, None)],
 )
-def test_a_cut_keeps_at_most_what_its_upper_bound_says(high: float, found: object) -> None:
-    hits = SimpleNamespace(has_interval=True, low=[0.0], high=[high])
-    assert found_by(SimpleNamespace(readings={"yield": hits}, rank=732)) == found  # type: ignore[arg-type]
+def test_a_cut_keeps_what_its_bounds_say(low: float, high: float, found: object) -> None:
+    def read(has_interval: bool = True, name: str = "yield") -> object:
+        hits = SimpleNamespace(has_interval=has_interval, low=[low], high=[high])
+        return found_by(SimpleNamespace(readings={name: hits}, rank=732))  # type: ignore[arg-type]
+
+    assert (read(), read(False), read(name="recall")) == (found, None, None)
 
 
 def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer() -> None:
@@ -215,7 +219,7 @@ def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer
     none, one, dots = np.array([], bool), np.array([True]), np.array([True, False, False, True])
 
     def said(charted: Estimate, race: object = None, going_on: bool = True) -> tuple[str, str]:
-        given = {"accuracy": dots} if charted is wide else {}
+        given = {wide.estimand: dots, "recall_difference": dots}
         look = SimpleNamespace(claims=(), heads=None, charted=charted, race=race, dots=given,
                                going_on=going_on)  # fmt: skip
         sentence = look_sentence(look, 30)  # type: ignore[arg-type]
@@ -231,7 +235,12 @@ def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer
         assert said(differs, other) == plain
     assert said(share) == (short_sentence(share), "accuracy")
     assert said(wide) == (early_sentence("accuracy", 2, 4, 30), "")
-    assert said(wide, going_on=False)[0] == short_sentence(wide)
+    assert said(wide, going_on=False) == (short_sentence(wide), "accuracy")
+    assert said(replace(wide, estimand="recall")) == (early_sentence("recall", None, 0, 30), "")
+    assert said(replace(share, state=State.TOO_FEW))[1] == ""
     assert said(replace(share, state=State.EXACT))[1] == ""
-    open_ = estimate("recall_difference", value=None, low=-1.0, high=1.0, state=State.NOTHING)
+    open_ = estimate("recall_difference", value=None, low=-1.0, high=1.0)
     assert said(open_, going_on=False) == (short_sentence(open_), "")
+    assert said(open_) == (early_sentence("recall_difference", None, 4, 30), "")
+    nothing = estimate("accuracy", value=None, low=0.0, high=1.0)
+    assert said(nothing, going_on=False)[1] == "accuracy"
