@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from labelcore.errors import StoreError
-from labelcore.store.base import BUSY_SECONDS, closed_store
+from labelcore.store.base import BUSY_SECONDS, beside, closed_store
 from labelcore.store.database import DatabaseStore, unsafe_migration
 from labelcore.store.guard import BESIDE, Guard, back_up_now
 from labelcore.store.sqlite_backup import copy_database
@@ -276,7 +276,7 @@ class SqliteStore(DatabaseStore):
     @property
     def items_folder(self) -> Path:
         """The folder beside the database that has its name: "labels.items" beside "labels.db"."""
-        return self.path.with_suffix(".items")
+        return beside(self.path, ".items")
 
     def backup(self, path: Path) -> None:
         self._check_usable()
