@@ -25,6 +25,7 @@ from glob import escape
 from pathlib import Path
 
 from labelcore.errors import StoreError
+from labelcore.store.base import beside, writable
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
 from labelcore.store.signing import secret_of
@@ -73,7 +74,7 @@ class ErasedList:
 
 
 def erased_file(place: Path) -> Path:
-    return place.with_suffix(".erased")
+    return beside(place, ".erased")
 
 
 def read_erased(place: Path | None) -> ErasedList:
@@ -93,10 +94,10 @@ def read_erased(place: Path | None) -> ErasedList:
 
 def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> None:
     """Let ``change`` make another list of the one there: all of it or nothing, with nobody in
-    between who changes it, too. Raises OSError, StoreError."""
+    between who changes it, too. Raises StoreError."""
     with alone_in(place.parent):
         known = change(read_erased(place))
-        with whole_file(erased_file(place)) as stream:
+        with writable(erased_file(place)), whole_file(erased_file(place)) as stream:
             stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
 
 
@@ -206,8 +207,8 @@ def set_aside(place: Path) -> list[Path]:
 
 
 def forget_seal(place: Path, key: str) -> None:
-    """Of a project that was erased. Raises OSError."""
-    file = read_seals_file(place)
+    """Of a project that was erased. Raises StoreError."""
+    file = read_seals_file(place, to_change=True)
     if key in file.seals:
         seals = {name: seal for name, seal in file.seals.items() if name != key}
         write_seals(place, replace(file, seals=seals))
