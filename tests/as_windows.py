@@ -61,7 +61,7 @@ def in_use(path: Path) -> bool:
             for file in (process / "fd").iterdir():
                 with suppress(OSError):
                     names.append(str(file.readlink()))
-            if any(Path(name).is_relative_to(target) for name in names):
+            if any(Path(name).is_relative_to(target) for name in names if name):
                 return True
     return False
 
