@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+IN_THIS_PROCESS = threading.RLock()
 HALF = ".half-*"
 """The name of a file that is not whole yet. It is short: one made from that of the whole one could
 be too long."""
@@ -90,8 +92,8 @@ def link_or_copy(there: Path, path: Path) -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder, where the system can see to
-    it: Windows and some network drives cannot."""
+    """No other thread or process is in such a block for this folder; on Windows and some network
+    drives, where the system cannot see to it, no other thread of this process."""
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,7 +103,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             handle = os.open(folder, os.O_RDONLY)
             fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        yield
+        with IN_THIS_PROCESS if handle is None else nullcontext():
+            yield
     finally:
         if handle is not None:
             os.close(handle)

@@ -250,7 +250,6 @@ class SqliteStore(DatabaseStore):
         self.path = named_path(url)
         self._busy_seconds = busy_seconds
         self._writers = Lock()
-        self._closed = False
         self._ready = False
         self._as_it_stood: object = None
         if create:
@@ -294,12 +293,6 @@ class SqliteStore(DatabaseStore):
             row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
         if row[0]:
             raise busy_here(self.path, self._busy_seconds)
-
-    def close(self) -> None:
-        if not self._closed:
-            self._guard.close()
-            self._closed = True
-            self._engine.dispose()
 
     @contextmanager
     def _unguarded(self, connection: Connection) -> Iterator[None]:

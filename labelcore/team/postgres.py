@@ -379,7 +379,6 @@ class PostgresStore(DatabaseStore):
         self._database = str(address.database)
         self._busy_seconds = busy_seconds
         self._path = _search_path(address)
-        self._closed = False
         self._engine = _engine(address, self.url, busy_seconds)
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
@@ -466,12 +465,6 @@ class PostgresStore(DatabaseStore):
         connection.exec_driver_sql("ALTER TABLE event DISABLE TRIGGER event_is_never_changed")
         yield
         connection.exec_driver_sql("ALTER TABLE event ENABLE TRIGGER event_is_never_changed")
-
-    def close(self) -> None:
-        if not self._closed:
-            self._guard.close()
-            self._closed = True
-            self._engine.dispose()
 
     def _has(self, project: str, events: Sequence[Event], error: StoreBusyError) -> bool:
         """Whether the log has these events, once the server answers again; ``error`` is raised
