@@ -10,6 +10,15 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+HALF = ".half-*"
+"""The name of a file that is not whole yet. It is short: one made from that of the whole one could
+be too long."""
+
+
+def half_beside(path: Path) -> Path:
+    """A name that no other file has."""
+    return path.parent / HALF.replace("*", token_hex(8))
+
 
 @contextmanager
 def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
@@ -26,8 +35,7 @@ def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
     >>> Path("kept.txt").read_text()
     'all of it'
     """
-    # The name is the file's own and short: one made from that of the file could be too long.
-    half = path.parent / f".half-{token_hex(8)}"
+    half = half_beside(path)
     handle = os.open(half, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if shared else 0o600)
     try:
         with os.fdopen(handle, "w+b") as stream:
@@ -45,7 +53,7 @@ def new_file(path: Path, content: bytes) -> None:
     """A file for this user alone, which was not there before and is whole from the first moment;
     where the disk knows one name of a file only, a moment later. Raises FileExistsError, OSError.
     """
-    half = path.parent / f".half-{token_hex(8)}"
+    half = half_beside(path)
     try:
         _written(half, content)
         os.link(half, path)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import labelcore as lc
+from labelcore.log.engine import Engine
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import beginnings, label_all
 from labelcore.testing.known import Known
 
 
@@ -32,3 +35,13 @@ def answer_draws(
         session.answer(draw, rule(draw))
         given += 1
     return session
+
+
+def many_labelled(known: Known, plan: lc.Plan, number: int) -> list[Engine]:
+    """So many sessions of one plan answered to their ends, side by side. Their orders are drawn
+    instead of hashed, which is the same law (``tests/planning/test_runs.py``). Where a broken
+    ``estimate`` must be seen, ask for the results of each: those of all together pass it by."""
+    known.population.let_go()
+    engines = list(beginnings(known.population, kept_plan(known.population, plan), range(number)))
+    label_all(engines, known.truth)
+    return engines

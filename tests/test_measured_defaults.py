@@ -32,6 +32,7 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     (CLAIMS, '"shifted" is `ShiftedScores`, the recommended predictive',
      "stats.evidence.RECOMMENDED", ShiftedScores()),
     (ALLOCATION, "none better everywhere. The edges stay.", f"{NEYMAN}.STRATA", (6, 12)),
+    (ALLOCATION, "for every five labels, up to 18", f"{NEYMAN}.LABELS_EACH", 5),
     (ALLOCATION, ".1 of the labels instead of .35 and .2", f"{NEYMAN}.FLOOR", 0.1),
     (ALLOCATION, ".1 of the labels instead of .35 and .2", f"{NEYMAN}.NEYMAN_FLOOR", 0.2),
     (ALLOCATION, ".1 of the labels instead of .35 and .2", f"{BATCHES}.EARLY_FLOOR", 0.35),

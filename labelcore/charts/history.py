@@ -76,18 +76,13 @@ def _interval_words(row: Seen, key: str) -> str:
     return interval_words(row.estimate, row.low, row.high, known=known, key=key)
 
 
-def history_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
-    """``looks_words`` with as much of the name as charts have room for."""
-    return looks_words(rows, key, shortened(name), margin)
-
-
 def looks_words(rows: Sequence[Seen], key: str, name: str, margin: float | None) -> str:
-    """What ``history_chart`` shows of these, in words."""
+    """What ``history_chart`` shows of these, in words, with as much of the name as charts show."""
     if not rows:
         return NOTHING
     now = rows[-1]
     known = not np.isnan(now.low)
-    parts = [f"{name} is {_interval_words(now, key)}, from {words.count(now.labels)}."]
+    parts = [f"{shortened(name)} is {_interval_words(now, key)}, from {words.count(now.labels)}."]
     first = next((row for row in rows[:-1] if not np.isnan(row.low + row.estimate)), None)
     if known and first is not None:
         parts.append(

@@ -39,7 +39,7 @@ from labelcore.promises import CandidateState
 from labelcore.results.lists import ListDifference
 from labelcore.results.look import Beside, HeadBands, Look
 from labelcore.results.types import Choice, Estimate
-from labelcore.safe_text import one_line, shortened
+from labelcore.safe_text import one_line
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import told_words
 from labelcore.words.found_so_far import own_name
@@ -168,8 +168,7 @@ def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]
     """The figure label by label with what is expected of it, and its looks in words."""
     key, margin = estimate.estimand, look.margin
     rows, ahead = history_rows(look.course, key), beside.ahead(key)
-    name = shortened(look.names[key])
-    words = looks_words(rows, key, name, margin)
+    words = looks_words(rows, key, look.names[key], margin)
     track = replace(
         track_of(rows, look.names[key], margin),
         planned=beside.planned,

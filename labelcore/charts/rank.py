@@ -43,7 +43,6 @@ LOG_FROM_ITEMS = 5000
 def rank_chart(
     band: Band,
     *,
-    log: bool | None = None,
     cut: int | None = None,
     own: int | None = None,
 ) -> Chart:
@@ -51,17 +50,15 @@ def rank_chart(
 
     band       as ``Session.band`` gives it. Bounds without confidence are drawn as two lines, their
                midpoint thin, with what else the method says: envelope and noise of a window
-    log        whether ranks are on a log scale; None: from 5,000 items on, because what matters is
-               near the top
     cut        a rank, drawn as an upright line
     own        the classifier's own cut, a dotted upright line that says so
 
     The line has gaps where the bounds are too wide for a value; where they are everywhere a remark
-    says so.
+    says so. Ranks are on a log scale from 5,000 items on, because what matters is near the top.
     Raises ValueError for a reading that is not known.
     """
     last = float(max(band.scope.n_items, *band.x[-1:]))
-    log = last >= LOG_FROM_ITEMS if log is None else log
+    log = last >= LOG_FROM_ITEMS
     points = points_of(band, log=log)
     if not points.usable.any():
         label = points.reading.label

@@ -77,7 +77,8 @@ from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
     NEYMAN,
     TWO_ENDED,
-    pieces_of_classes,
+    chosen_pieces,
+    pieces_alike,
     score_edges,
     score_frame,
     score_frame_redrawn,
@@ -127,6 +128,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     figure that is asked for rests on the items of one prediction alone, as precision does, nothing
     is asked about the others.
 
+    A new plan has no more strata than get five labels each, and one for each prediction where the
+    score tells none of its items apart, or there is none: measured in docs/default_allocation.md.
+
     With ``recut`` strata are cut once more at half of the labels (``designs.recut``): a model of
     the labels so far learns from the items' content what the scores leave out, cross-fitted, and
     cuts each stratum in two where that pays; where it says nothing all stays as it was. Measured
@@ -144,10 +148,10 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     mixed with W_k in the first third: ``allocation`` "neyman".
 
     Several classes: a stratum holds items of one predicted class, ``n_above + n_below`` strata in
-    all, in a new plan no more than get five labels each (or one a class, where there are more
-    classes), shared over the classes by their size. Theta is the rate of rightly judged items; c_k
-    is 1 for accuracy alone, else sqrt(N / N_g) for predicted class g, so that small classes get
-    labels for figures of their own: Bankier's power allocation with exponent 1/2.
+    all (in a new plan at least one a class), shared over the classes by their size. Theta is the
+    rate of rightly judged items; c_k is 1 for accuracy alone, else sqrt(N / N_g) for predicted
+    class g, so that small classes get labels for figures of their own: Bankier's power allocation
+    with exponent 1/2.
 
     Several classifiers of a file with two classes: a stratum holds items that all of them judge
     alike, the pattern of their predictions, so that every figure of each, and each difference of
@@ -207,13 +211,13 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         )
         n_above: int | None = parameter(
             None,
-            "strata of predicted positives; empty: 6, with helpers 3, with claims 1",
+            "strata of predicted positives; empty: up to 6, with helpers 3, with claims 1",
             low=1,
             high=100,
         )
         n_below: int | None = parameter(
             None,
-            "strata of predicted negatives; empty: 12, with helpers 6, with claims 4",
+            "strata of predicted negatives; empty: up to 12, with helpers 6, with claims 4",
             low=1,
             high=100,
         )
@@ -277,7 +281,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return picks
         plain = replace(alone, params=replace(setup.params, **picks))
         by_pattern = self.draws_by_pattern(plain.params)
-        picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=bool(picks.get("helpers")))
+        helped = bool(picks.get("helpers"))
+        picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=helped)
+        picks |= {} if by_pattern or helped else pieces_alike(setup)
         completed = replace(setup, params=replace(setup.params, **picks))
         if completed.params.group_share is not None:
             return picks
@@ -305,7 +311,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             return {**strata, "helpers": names, **_content_of(setup)} if names else strata
         names = chosen_helpers(setup)
         if not names:
-            return pieces_of_classes(setup)
+            return chosen_pieces(setup)
         above, below = crossed_pieces(setup.planned)
         return {
             "helpers": names,

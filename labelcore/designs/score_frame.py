@@ -25,11 +25,12 @@ from labelcore.designs.recut import cut_notes
 from labelcore.designs.two_ended import joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, known_group, ratios
+from labelcore.population import Population
 from labelcore.population.array_items import Items, Mark, Part, cut
 from labelcore.population.kept import Kept, Recent
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import CUT_ABOVE, CUT_BELOW, PARTS, crossed
-from labelcore.stats.orders import random_of
+from labelcore.stats.orders import BLOCK, random_of
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
@@ -41,16 +42,59 @@ PART_ASKED = (
 )
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 BY_SCORE = Kept(Recent[HelpedFrame])
-TIES_CUT = Kept(Recent[bool])
+TIES_CUT, ALIKE = Kept(Recent[bool]), Kept(Recent[bool])
 
 
-def pieces_of_classes(setup: Setup) -> dict[str, int]:
-    """Parameters of a new plan with several classes whose labels are few for the usual strata
-    (docs/default_allocation.md)."""
-    number, params = max(setup.planned // LABELS_EACH, 2), setup.params
-    named = params.n_above or params.n_below or setup.claims
-    few = len(setup.population.classes) > 2 and number < sum(STRATA)
-    return {"n_above": 1, "n_below": number - 1} if few and not named else {}
+def chosen_pieces(setup: Setup) -> dict[str, int]:
+    """Parameters of a new plan that the usual strata do not suit (docs/default_allocation.md): one
+    for each prediction whose items the score does not tell apart, and no more than there are labels
+    for."""
+    several = len(setup.population.classes) > 2
+    number = max(setup.planned // LABELS_EACH, 2)
+    few = number < sum(STRATA) and (several or _rests_on_all(setup))
+    if (alike := pieces_alike(setup)) or not few or not _free(setup):
+        return alike
+    above = 1 if several else max(round(number / 3), 1)
+    return {"n_above": above, "n_below": number - above}
+
+
+def pieces_alike(setup: Setup) -> dict[str, int]:
+    """The parameters of one stratum for each prediction, where the score tells none of its items
+    apart: cut by chance their rates would only be known worse."""
+    population, name = setup.population, str(setup.classifier)
+    if not _free(setup) or not ALIKE.of(population).get(name, lambda: _alike(population, name)):
+        return {}
+    several, calls = len(population.classes) > 2, len(_sizes(setup, setup.items()))
+    return {"n_above": 1, "n_below": max(calls - 1, 1) if several else 1}
+
+
+def _free(setup: Setup) -> bool:
+    """Whether the strata are neither named nor those of claims."""
+    return not (setup.params.n_above or setup.params.n_below or setup.claims)
+
+
+def _alike(population: Population, classifier: str) -> bool:
+    """Whether all items with the same prediction have the same score, or none has one."""
+    score, side = population.scores.get(classifier), population.predictions.get(classifier)
+    if score is None:
+        return True
+    lowest, highest = np.full((2, len(population.classes)), [[np.inf], [-np.inf]])
+    for first in range(0, len(score), BLOCK):
+        part = slice(first, first + BLOCK)
+        mine = np.zeros(len(score[part]), dtype=np.int64) if side is None else side[part]
+        np.minimum.at(lowest, mine, score[part])
+        np.maximum.at(highest, mine, score[part])
+        if (lowest < highest).any():
+            return False
+    return True
+
+
+def _rests_on_all(setup: Setup) -> bool:
+    """Whether single figures are asked for, and one of them at least rests on all items."""
+    groups = [row.group for name in setup.estimands if (row := SCALARS.get(name))]
+    return len(groups) == len(setup.estimands) and any(
+        group not in ("predicted", "unpredicted") for group in groups
+    )
 
 
 def score_frame(setup: Setup) -> HelpedFrame:

@@ -134,10 +134,8 @@ class Repeats:
     def answer(self, event: Event) -> None:
         """Put a further answer in force, where it is held against the label it was asked for."""
         index = int(event.index or 0)
-        first = self._first.get(index)
-        if first is None or first.sequence != event.previous:
-            return
-        self._further.setdefault(index, {})[self._slot(event.annotator)] = first, event
+        both = self._first[index], event
+        self._further.setdefault(index, {})[self._slot(event.annotator)] = both
         self.due.pop(index, None)  # After "later" it is the last one again.
         self._set_due(index)
 

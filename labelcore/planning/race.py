@@ -188,7 +188,6 @@ def labels_for_cut(
     precision: float,
     depth: int,
     *,
-    seed: int = 0,
     step: Callable[[], object] = lambda: None,
 ) -> int | None:
     """How many labels a plan for a ranked list is likely to need until a head of at least ``depth``
@@ -206,7 +205,7 @@ def labels_for_cut(
     for _ in range(CUT_SIZES):
         size = min(size, len(population))
         engine = beginning(population, frozen(population, replace(plan, budget=size), size))
-        engines = [engine.redrawn(run_seed(seed, run)) for run in range(CUT_SESSIONS)]
+        engines = [engine.redrawn(run_seed(0, run)) for run in range(CUT_SESSIONS)]
         for run, session in enumerate(engines):
             label_all([session], world(run))
             step()

@@ -131,14 +131,12 @@ def _made(population: Population, names: Sequence[str], seed: int, sample: int) 
     return Features(values, _used(names, parts), digest.hexdigest(), tuple(look.notes))
 
 
-def content_terms(
-    population: Population, names: Sequence[str], *, seed: int, sample: int = SAMPLE
-) -> Terms:
+def content_terms(population: Population, names: Sequence[str], *, seed: int) -> Terms:
     """What these columns say, for a model that is fitted once: nothing of it is kept."""
     from scipy.sparse import csr_array, hstack
 
     population._refuse_changed_file()
-    chosen = _sampled(population, seed, sample)
+    chosen = _sampled(population, seed, SAMPLE)
     look = _Look(population, names, chosen)
     parts = _fitted(look, seed, turned=False)
 

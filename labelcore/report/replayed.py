@@ -14,7 +14,7 @@ from labelcore.charts.candidates import moving_bounds_table, moving_marks
 from labelcore.charts.design import SERIES
 from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import NOT_YET
-from labelcore.charts.history import history_words, track_of, with_race
+from labelcore.charts.history import looks_words, track_of, with_race
 from labelcore.charts.history_table import history_rows, history_table
 from labelcore.charts.live_picture import (
     BOX,
@@ -226,7 +226,7 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
         track = replace(track, scale=scale, sides=sides)
         if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
             track = with_race(track, contest, now)
-    words = history_words(rows, key, name, margin)
+    words = looks_words(rows, key, name, margin)
     end = max(float(track.planned), track.now, 1.0)
     return Course(over_labels(track, words), end, history_table(rows), track.scale, key)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, common, genesis, sound_part
+from labelcore.population.copies import copies_folder
 from labelcore.session.erasing import erase_again
 from labelcore.store import (
     Act,
@@ -21,6 +22,7 @@ from labelcore.store import (
     act,
     backups,
     backups_folder,
+    beside,
     command_user,
     copy_items,
     difference,
@@ -37,8 +39,6 @@ from labelcore.store import (
     seal_anew,
     shown,
 )
-
-TEMPORARY = "labelcore-backup-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def newest_backup(url: str) -> Path:
     for file in backups(place):
         try:
             with (
-                tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder,
+                tempfile.TemporaryDirectory(dir=copies_folder()) as folder,
                 closing(_copied(file, Path(folder) / "looked_at.db")) as copy,
             ):
                 if not any(project.broken_at for project in kept_projects(copy)):
@@ -205,7 +205,7 @@ def restore(
         raise ValueError("memory:// is kept nowhere, so that no backup can be put back there")
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
     rescue: list[Salvaged] = []
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
         # Opening a store may bring it up to date, and a backup stays as it is.
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
@@ -223,7 +223,7 @@ def restore(
                 with closing(_opened(looked_at)) as copy:
                     rescue = [project for project in salvaged(url, copy) if put_into(copy, project)]
                     projects = kept_projects(copy)
-            items, place = file.with_suffix(".items"), guarded(url)
+            items, place = beside(file, ".items"), guarded(url)
             if read_erased(place).gone:
                 with closing(_opened(looked_at)) as copy:
                     if (known := _items_of(file, url)) is not None:
@@ -286,7 +286,7 @@ def rehearse(
     Raises as ``restore`` does, but for what would be lost.
     """
     file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
             projects, disagreeing = kept_projects(copy), {}
@@ -307,14 +307,14 @@ def rehearse(
 
 def _items_of(backup: Path, url: str) -> Path | None:
     """Where the items of a backup's projects lie: beside it, else beside the store."""
-    if backup.with_suffix(".items").exists():
-        return backup.with_suffix(".items")
+    if (items := beside(backup, ".items")).exists():
+        return items
     try:
         with closing(open_store(url, create=False)) as store:
             return store.items_folder
     except StoreError:
         place = guarded(url)
-        return place.with_suffix(".items") if place else None
+        return beside(place, ".items") if place else None
 
 
 def _unsound(url: str) -> bool:

@@ -24,6 +24,7 @@ from labelcore.log.kinds import holds_words
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
+from labelcore.population.copies import clear_leftovers
 from labelcore.population.snapshots import SUFFIX, has_contents, write_snapshot, write_without
 from labelcore.session.erased_names import Same, is_name, unnamed, without_name, without_words
 from labelcore.session.ledger import check_annotator, now
@@ -41,6 +42,7 @@ from labelcore.store import (
     alone_in,
     back_up_now,
     backups_folder,
+    beside,
     change_erased,
     difference,
     forget_seal,
@@ -48,10 +50,12 @@ from labelcore.store import (
     keep_written,
     mark_of,
     note,
+    note_written,
     open_store,
     places_of,
     read_erased,
     remove_backups,
+    remove_halves,
     remove_written,
     seal,
     set_aside,
@@ -285,8 +289,19 @@ def _write_without(
     )
     if source.get("table"):
         source["path"] = str(folder / source["contents"])
+    _note_places(store, record, before)
     store.update(project, population_json=json.dumps(source, ensure_ascii=False))
     _remove_places(store, before)
+
+
+def _note_places(store: LabelStore, record: ProjectRecord, places: Iterable[str]) -> None:
+    """Kept files that only this project needs, before it needs them no more: where this is broken
+    off, they go when it is erased again."""
+    others = [other for other in store.projects() if other.name != record.name]
+    folder, needed = store.items_folder, {place for other in others for place in places_of(other)}
+    for place in places:
+        if folder is not None and place not in needed:
+            note_written(store.guarded, folder / place)
 
 
 def _remove_places(store: LabelStore, places: Iterable[str]) -> None:
@@ -315,7 +330,7 @@ def _sources(store: LabelStore, records: Sequence[ProjectRecord]) -> list[str]:
         elif place is not None and file.parent == place.parent / UPLOADS:
             if all(_population(store, record) is not None for record in records):
                 file.unlink(missing_ok=True)
-        elif file.exists() and not (place and file.is_relative_to(place.with_suffix(".items"))):
+        elif file.exists() and not (place and file.is_relative_to(beside(place, ".items"))):
             places.append(f"{file}, where the items were read")
     return places
 
@@ -436,6 +451,7 @@ def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Era
 
 def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
     places, folder = places_of(record), store.items_folder
+    _note_places(store, record, places)
     store.remove(record.name)
     _remove_places(store, places)
     if folder and record.fingerprint not in {other.fingerprint for other in store.projects()}:
@@ -599,7 +615,14 @@ def _cleaned(
                 gone.append(f"the same in {file.name}, which was set aside")
             except StoreError as error:
                 left.append(f"{file} ({error})")
-        removed, changed = remove_written(place)
+        clear_leftovers()
+        folder, records = store.items_folder, store.projects()
+        needed = [folder / at for record in records for at in places_of(record)] if folder else []
+        left += [
+            f"{file}, which is being written, or was left by a process that ended a moment ago"
+            for file in remove_halves(place, folder, place.parent / UPLOADS)
+        ]
+        removed, changed = remove_written(place, needed)
         gone += [f"{file}, written from it" for file in removed]
         left += [f"{file}, written from it and changed since" for file in changed]
         store.anchor("erase")
@@ -615,8 +638,8 @@ def _act_words(gone: Gone) -> str:
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
     """In a store that was set aside, which is guarded no more."""
-    beside = [file.with_suffix(end) for end in (".seals", ".key", ".backups")]
-    new = [path for path in beside if not path.exists()]
+    own = [file.with_suffix(".key"), *(beside(file, end) for end in (".seals", ".backups"))]
+    new = [path for path in own if not path.exists()]
     with closing(open_store(f"sqlite:///{file}", create=False)) as other:
         _again_in(other, listed, place)
         other.cleanse()

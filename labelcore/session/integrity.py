@@ -21,6 +21,7 @@ from labelcore.session.item_texts import erased_items
 from labelcore.session.ledger import differs
 from labelcore.session.projects import first_words
 from labelcore.store import (
+    AS_IT_STANDS,
     AnchorCopy,
     BackupCopy,
     Copy,
@@ -151,7 +152,7 @@ def _broken(copies: Iterable[BackupCopy]) -> list[str]:
     """Backups with a log that does not follow."""
     faults = []
     for copy in copies:
-        with remains_of(copy.file, "immutable=1") as remains:
+        with remains_of(copy.file, AS_IT_STANDS) as remains:
             for project, record in remains.records():
                 log = list(remains.events(project, 0))
                 sound = sound_part(log, genesis(record.fingerprint, record.plan_json))

@@ -28,6 +28,7 @@ from labelcore.store.base import Seal as Seal
 from labelcore.store.base import SealedProject as SealedProject
 from labelcore.store.base import Settings as Settings
 from labelcore.store.base import acts_follow as acts_follow
+from labelcore.store.base import beside as beside
 from labelcore.store.erased import ErasedList as ErasedList
 from labelcore.store.erased import Gone as Gone
 from labelcore.store.erased import add_gone as add_gone
@@ -38,6 +39,7 @@ from labelcore.store.erased import mark_of as mark_of
 from labelcore.store.erased import note_written as note_written
 from labelcore.store.erased import read_erased as read_erased
 from labelcore.store.erased import remove_backups as remove_backups
+from labelcore.store.erased import remove_halves as remove_halves
 from labelcore.store.erased import remove_written as remove_written
 from labelcore.store.erased import set_aside as set_aside
 from labelcore.store.guard import Guard as Guard
@@ -50,6 +52,7 @@ from labelcore.store.items import items_path as items_path
 from labelcore.store.items import keep as keep
 from labelcore.store.items import keep_written as keep_written
 from labelcore.store.items import places_of as places_of
+from labelcore.store.kept import AS_IT_STANDS as AS_IT_STANDS
 from labelcore.store.kept import BackupCopy as BackupCopy
 from labelcore.store.kept import Difference as Difference
 from labelcore.store.kept import SealsCopy as SealsCopy
@@ -62,6 +65,7 @@ from labelcore.store.kept import lost_projects as lost_projects
 from labelcore.store.kept import made_at as made_at
 from labelcore.store.kept import read_seals as read_seals
 from labelcore.store.kept import refuse_another as refuse_another
+from labelcore.store.kept import take_over as take_over
 from labelcore.store.memory import MemoryStore as MemoryStore
 from labelcore.store.salvage import Salvaged as Salvaged
 from labelcore.store.salvage import StoreRemains

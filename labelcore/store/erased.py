@@ -14,19 +14,22 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from pathlib import Path
 
 from labelcore.errors import StoreError
-from labelcore.store.guard import BESIDE, GIVEN_UP
+from labelcore.store.base import beside, writable
+from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
 from labelcore.store.signing import secret_of
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import HALF, whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class ErasedList:
 
 
 def erased_file(place: Path) -> Path:
-    return place.with_suffix(".erased")
+    return beside(place, ".erased")
 
 
 def read_erased(place: Path | None) -> ErasedList:
@@ -91,10 +94,10 @@ def read_erased(place: Path | None) -> ErasedList:
 
 def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> None:
     """Let ``change`` make another list of the one there: all of it or nothing, with nobody in
-    between who changes it, too. Raises OSError, StoreError."""
+    between who changes it, too. Raises StoreError."""
     with alone_in(place.parent):
         known = change(read_erased(place))
-        with whole_file(erased_file(place)) as stream:
+        with writable(erased_file(place)), whole_file(erased_file(place)) as stream:
             stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
 
 
@@ -132,14 +135,16 @@ def note_written(place: Path | None, file: Path) -> None:
             change_erased(place, lambda known: replace(known, written={**known.written, **new}))
 
 
-def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
-    """Remove the files that were written and are as they were; those, and those that were changed
-    since and stay."""
-    known = read_erased(place)
+def remove_written(
+    place: Path | None, needed: Iterable[Path] = ()
+) -> tuple[list[Path], list[Path]]:
+    """Remove the files that were written and are as they were, but those that are needed again;
+    those, and those that were changed since and stay."""
+    known, stays = read_erased(place), {file.resolve() for file in needed}
     removed, changed = [], []
     for name, digest in known.written.items():
         file = Path(name)
-        if not file.is_file():
+        if not file.is_file() or file in stays:
             continue
         if _digest(file) == digest:
             file.unlink()
@@ -155,6 +160,22 @@ def remove_written(place: Path | None) -> tuple[list[Path], list[Path]]:
     if place is not None:
         change_erased(place, left)
     return removed, changed
+
+
+def remove_halves(place: Path, *folders: Path | None) -> list[Path]:
+    """Remove what killed processes have left half written beside a store and in folders; those of
+    items and stores that somebody may be writing at this moment, and stay."""
+    stores = re.compile(rf"{re.escape(place.name)}(\.\d+\.(half|new))+(-wal|-shm)?")
+    copies = [file for file in place.parent.iterdir() if stores.fullmatch(file.name)]
+    below = [half for folder in folders if folder for half in folder.rglob(HALF)]
+    left = []
+    for half in [*place.parent.glob(HALF), *copies, *below]:
+        with suppress(FileNotFoundError):
+            if time.time() - half.stat().st_mtime > LEFT_SECONDS:
+                shutil.rmtree(half) if half.is_dir() else half.unlink()
+            elif half in copies or half in below:
+                left.append(half)
+    return left
 
 
 def mark_of(place: Path, name: str) -> str:
@@ -186,8 +207,8 @@ def set_aside(place: Path) -> list[Path]:
 
 
 def forget_seal(place: Path, key: str) -> None:
-    """Of a project that was erased. Raises OSError."""
-    file = read_seals_file(place)
+    """Of a project that was erased. Raises StoreError."""
+    file = read_seals_file(place, to_change=True)
     if key in file.seals:
         seals = {name: seal for name, seal in file.seals.items() if name != key}
         write_seals(place, replace(file, seals=seals))

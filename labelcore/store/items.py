@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 
 from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import half_beside, whole_file
 
 SNAPSHOT = ".snapshot"
 """How the name of a file ends that needs no other one."""
@@ -59,7 +58,7 @@ def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
 
     Raises StoreNotWritableError.
     """
-    half = folder / f".{secrets.token_hex(8)}"
+    half = half_beside(folder / name)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write(half)

@@ -122,7 +122,7 @@ def put_into(store: LabelStore, project: Salvaged) -> bool:
 
 @contextmanager
 def remains_of(database: Path, how: str = "mode=ro") -> Iterator[Remains]:
-    """Of a file that may be damaged, and is read all the same. ``how``: "immutable=1" where nobody
+    """Of a file that may be damaged, and is read all the same. ``how``: AS_IT_STANDS where nobody
     writes to it, and nothing may be left beside it."""
     try:
         connection = sqlite3.connect(f"{database.as_uri()}?{how}", uri=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from labelcore.errors import StoreError, StoreFullError, StoreNotWritableError
 from labelcore.store.guard import BESIDE
+from labelcore.store.kept import AS_IT_STANDS
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
 
@@ -39,7 +40,7 @@ def copy_database(source: Path, target: Path) -> None:
                 # Where SQLite cannot make its files beside the database, nobody writes to it.
                 if result_code(error) not in NO_FILES_BESIDE or unwritten_log(source):
                     raise
-                _copied(source, half, "immutable=1")
+                _copied(source, half, AS_IT_STANDS)
         # Changes that belonged to another database of this name must not be taken for this one's.
         for end in BESIDE[1:]:
             target.with_name(target.name + end).unlink(missing_ok=True)

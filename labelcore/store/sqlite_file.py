@@ -132,7 +132,7 @@ def make_engine(path: Path, busy_seconds: float, *, immutable: bool = False) -> 
     With ``writing=None`` no transaction is begun: some pragmas work outside of one only.
     immutable   read the file as it stands, without the files that SQLite keeps beside it
     """
-    query = {"immutable": "1", "uri": "true"} if immutable else {}
+    query = {"mode": "ro", "immutable": "1", "uri": "true"} if immutable else {}
     engine = create_engine(
         URL.create("sqlite", database=path.as_uri() if immutable else str(path), query=query),
         connect_args={"timeout": busy_seconds, "check_same_thread": False},

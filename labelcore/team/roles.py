@@ -59,10 +59,10 @@ def _rights(roles: Iterable[Role]) -> frozenset[Right]:
     return frozenset().union(*(RIGHTS[role] for role in roles))
 
 
-def visitor_as(role: Role, name: str = "") -> Visitor:
+def visitor_as(role: Role) -> Visitor:
     """Somebody with a role.
 
     >>> Right.SEE in visitor_as(Role.VIEWER).rights, Right.JUDGE in visitor_as(Role.VIEWER).rights
     (True, False)
     """
-    return Visitor(name, str(role), RIGHTS[role])
+    return Visitor("", str(role), RIGHTS[role])

@@ -14,8 +14,7 @@ from scipy.stats import binom
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import kept_plan, planned_size
-from labelcore.planning.runs import beginnings, label_all
+from labelcore.planning.forecast import planned_size
 from labelcore.population import Population, read_population
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
@@ -136,16 +135,6 @@ def labelled(engine: Engine, truth: NDArray[Any]) -> Engine:
     for _ in label(engine, truth):
         pass
     return engine
-
-
-def many_labelled(known: Known, plan: Plan, number: int) -> list[Engine]:
-    """So many sessions of one plan answered to their ends, side by side. Their orders are drawn
-    instead of hashed, which is the same law (``tests/planning/test_runs.py``). Where a broken
-    ``estimate`` must be seen, ask for the results of each: those of all together pass it by."""
-    known.population.let_go()
-    engines = list(beginnings(known.population, kept_plan(known.population, plan), range(number)))
-    label_all(engines, known.truth)
-    return engines
 
 
 def fewest(runs: int, chance: float) -> float:

@@ -94,7 +94,7 @@ CHANGED = "No figures are shown: its log was changed outside Labelcore. Open it 
 NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {
-    "Last change": (lambda summary: summary.last_save or "", True),
+    "Last change": (lambda summary: summary.last_save or summary.created, True),
     "Name": (lambda summary: summary.name.casefold(), False),
     "Labels left": (lambda summary: summary.planned - summary.answered, True),
 }

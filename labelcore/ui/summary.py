@@ -70,6 +70,7 @@ class Summary:
     status: str
     last_save: str | None
     trial: str
+    created: str = ""
     archived: bool = False
     about: bool = False
     wave: bool = False
@@ -115,6 +116,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         status=broken or status_words(state, planned, open_end=open_end),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
+        created=record.created_at,
         archived=record.archived,
         about=open_end,
         wave=MONITOR in settings,

@@ -14,7 +14,7 @@ from labelcore.store import Trail
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import PLAIN
 
-CAME, REFUSED, VIEWED, EXPORTED, RESTORED = "came", "refused", "viewed", "exported", "restored"
+CAME, REFUSED, VIEWED, EXPORTED = "came", "refused", "viewed", "exported"
 GIVEN = ("role", "role taken", "withdrawn")
 WAYS = {"link": "by a link of their own", "start": "by the link of a share",
         "login": "by a login at the proxy"}  # fmt: skip

@@ -14,7 +14,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN, Less, figure_table_node
+from labelcore.charts.figure_table import ALL_ITEMS, GUESS, OPEN, Drawn, Less, figure_table_node
+from labelcore.promises import State
+from labelcore.results.cells import Table, TableCell
 from labelcore.safe_text import unbroken
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
@@ -25,6 +27,7 @@ from tests.app.conftest import HOSTILE, Once, folds, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 from tests.judged import judged, judged_frame
+from tests.results.test_types import ONE
 
 
 def panel() -> None:
@@ -76,6 +79,36 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign(session: lc.Session) ->
     node = figure_table_node(replace(drawn, marked=drawn.rows[1:3], less=less))
     told = json.dumps(node, ensure_ascii=False)
     assert '"−30 to +30"' in told and '"0"' in told and '"−0"' not in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked", "kind", "said", "marks"),
+    [
+        ({}, True, "cell", "50 %", ["range", "tick"]),
+        ({}, False, "cell guess", GUESS, ["range"]),
+        ({"state": "exact", "low": 0.5, "high": 0.5}, True, "cell", "50.00 %", ["range", "tick"]),
+        ({"state": "exact", "low": 0.5, "high": 0.5}, False, "cell", "50.00 %", ["range"]),
+        ({"low": 0.1, "high": 0.8}, True, "cell", "", ["range"]),
+        ({"state": "nothing", "value": None, "low": 0.0}, False, "cell", "not yet", []),
+    ],
+)
+def test_a_cell_shows_what_is_asked_and_what_may_be_told(
+    changes: dict[str, Any], asked: bool, kind: str, said: str, marks: list[str]
+) -> None:
+    """And the price stands in the widest that is asked, which alone is framed."""
+    base = replace(ONE, estimand="accuracy", state=State.INTERVAL)
+    wide = replace(base, estimand="f1", low=0.2, high=0.7)
+    row, framed = ("m", None), changes.get("low") != 0.1  # Which of the two cells is framed.
+    first = TableCell(row, "accuracy", replace(base, **changes), asked)
+    table = Table((first, TableCell(row, "f1", wide, framed)), "", 0.95, False)
+    drawn = Drawn(table, [row], price="9 labels", opened=(row, "accuracy"))
+    cells = figure_table_node(drawn)[3][3:]
+    kinds, shown = [cell[1]["class"] for cell in cells], [json.dumps(cell) for cell in cells]
+    assert kinds[0] == f"{kind}{'' if framed else ' widest'} opened"
+    assert kinds[1] == ("cell widest" if framed else "cell guess")
+    assert ["9 labels" in one for one in shown] == [not framed, framed]
+    assert f'"{said}"' in shown[0]
+    assert [mark for mark in ("range", "tick") if f'"{mark}"' in shown[0]] == marks
 
 
 def test_two_rows_are_compared_and_a_head_sorts(session: lc.Session) -> None:

@@ -25,6 +25,7 @@ PAGES = {
     f"review?project={PLAIN}": ".st-key-review-table",
     f"report?project={RANKED}": "[data-testid='stCode']",
 }
+COLOURS = "all => all.map(one => getComputedStyle(one).backgroundColor)"
 BACKGROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
 FORMER_DARK = "button[role='radio'][data-selected] { color: #0B7BC0 !important; }"
 
@@ -58,7 +59,7 @@ def show(page: Page, server: Server, path: str) -> None:
 def test_every_text_can_be_read(
     new_page: Callable[..., Page], request: pytest.FixtureRequest, path: str
 ) -> None:
-    """In light colours, and in the dark ones that the same page turns to."""
+    """In light colours, in the dark ones that the same page turns to, and in those of a system."""
     page = new_page(color_scheme="light")
     show(page, request.getfixturevalue("ranked" if RANKED in path else "plain"), path)
     light = page.evaluate(BACKGROUND)
@@ -72,6 +73,11 @@ def test_every_text_can_be_read(
     wait_until_idle(page)
     assert len(contrasts(page)) > 5
     assert too_faint(page) == []
+    bars = page.locator(".track .band, .table .range")
+    seen = bars.evaluate_all(COLOURS)
+    page.emulate_media(forced_colors="active")
+    assert bars.evaluate_all(COLOURS) == seen, "high contrast leaves what is drawn"
+    assert seen or not path.startswith("label")
 
 
 @pytest.mark.full

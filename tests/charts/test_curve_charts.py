@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from labelcore.charts import rank
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
 from labelcore.charts.bounds import ENVELOPE_NAME
 from labelcore.charts.curve_points import MOST_POINTS
-from labelcore.charts.rank import rank_chart
+from labelcore.charts.rank import LOG_FROM_ITEMS, rank_chart
 from labelcore.charts.readings import READINGS, assurance
 from labelcore.results.curves import Band
 from labelcore.results.types import Scope
@@ -104,7 +105,9 @@ def test_an_exact_curve_has_a_line_and_no_band(make_band: Make) -> None:
 
 @pytest.mark.parametrize("log", [False, True])
 def test_a_cut_is_a_line_with_words(make_band: Make, log: bool) -> None:
-    chart = rank_chart(make_band("precision", [0.9, 0.8, 0.5]), log=log, cut=20)
+    band = make_band("precision", [0.9, 0.8, 0.5])
+    long = replace(band, scope=Scope("a.csv", LOG_FROM_ITEMS))
+    chart = rank_chart(long if log else band, cut=20)
     (cut,) = chart.figure.layout.shapes
     assert (cut.x0, cut.x1) == (20, 20)
     notes = chart.figure.layout.annotations
@@ -113,19 +116,22 @@ def test_a_cut_is_a_line_with_words(make_band: Make, log: bool) -> None:
     assert "the cut at 20 items" in chart.alt
 
 
-def test_the_scale_is_a_choice_and_the_axis_spans_the_list(make_band: Make) -> None:
+def test_a_long_list_has_a_log_scale_and_the_axis_spans_the_list(make_band: Make) -> None:
     band = replace(make_band("precision", [0.9, 0.5]), scope=Scope("a.csv", 1000))
-    assert rank_chart(band, log=False).figure.layout.xaxis.range == (0, 1000)
-    low, high = rank_chart(band, log=True).figure.layout.xaxis.range
-    assert -1e-6 < low < 0 and 3 < high < 3 + 1e-6  # A dot at the first rank lies inside.
+    assert rank_chart(band).figure.layout.xaxis.range == (0, 1000)
+    low, high = rank_chart(replace(band, scope=Scope("a.csv", 10_000))).figure.layout.xaxis.range
+    assert -1e-6 < low < 0 and 4 < high < 4 + 1e-6  # A dot at the first rank lies inside.
 
 
-def test_a_long_band_is_thinned_and_its_table_is_not(make_band: Make) -> None:
+def test_a_long_band_is_thinned_and_its_table_is_not(
+    make_band: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     band = make_band("precision", list(np.linspace(1, 0.2, 1201)))
     chart = rank_chart(band)
     drawn = traces(chart)["estimate"]
     assert 100 < len(drawn.x) <= MOST_POINTS and len(chart.table) == 1201
-    even = traces(rank_chart(band, log=False))["estimate"]
+    monkeypatch.setattr(rank, "LOG_FROM_ITEMS", 1_000_000)
+    even = traces(rank_chart(band))["estimate"]
     assert len(even.x) == MOST_POINTS
     assert sum(x < 1000 for x in drawn.x) > 2 * sum(x < 1000 for x in even.x), "log scale"
     assert (drawn.x[0], drawn.x[-1]) == (band.x[0], band.x[-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ from labelcore.charts.live_picture import (
     over_labels,
     race,
 )
+from labelcore.charts.look_picture import OVER_LABELS, _estimate_bars, choice_picture
 from labelcore.charts.nodes import Node
 from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.curves import Band
@@ -36,6 +38,7 @@ from labelcore.results.told_values import NO_LINE
 from labelcore.results.types import Estimate, Scope
 from labelcore.ui.scripts import text_of
 from labelcore.ui.summary import Known
+from tests.results.test_types import ONE
 from tests.words.test_choices import choice
 
 DIGIT = 6.1
@@ -188,6 +191,8 @@ def test_a_difference_says_who_is_better_above_and_below_zero() -> None:
     assert float(zero[1]["y1"]) == at(0, 0.5)[1]
     heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "remark")}
     assert heights["A is better"] < float(zero[1]["y1"]) < heights["B is better"]
+    ends = {float(one[1]["x"]) for one in of_class(drawn, "remark")}
+    assert all(at(90, 0)[0].expected < end <= WIDTH for end in ends), ends
 
 
 def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
@@ -208,6 +213,33 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
     few = race(moving_marks(table, choice(), {"top 100"}), 100, 0.8, "words")
     assert len(of_class(few, "bound")) == 2 and not of_class(few, "gone")
+
+
+def test_of_the_candidates_the_chosen_one_stands_first_and_those_that_are_out_last() -> None:
+    names = [f"top {size}" for size in (50, 100, 200, 400, 800)]
+    bounds = pd.DataFrame({
+        "classifier": names, "size": [50, 100, 200, 400, 800], "value": 0.9, "low": 0.8,
+        "high": 0.95, "state": ["in", OUT, "in", OUT, "in"],
+    })  # fmt: skip
+    for chosen, order in ((names[2], [2, 0, 4, 1]), (None, [0, 2, 4, 1]), (names[3], [3, 0, 2, 4])):
+        made = choice(bounds=bounds, chosen=chosen)
+        told = [one for one in texts(choice_picture(made, [], 0, ()).bars) if one in names]
+        assert told == [names[place] for place in order]
+
+
+@pytest.mark.parametrize(
+    ("views", "barred", "pressed"),
+    [((OVER_LABELS,), 2, True), ((OVER_LABELS, "x"), 1, True), ((OVER_LABELS,), 1, False),
+     (("x", "y"), 2, False)],
+)  # fmt: skip
+def test_names_lead_to_other_charts(views: tuple[str, ...], barred: int, pressed: bool) -> None:
+    every = [replace(ONE, estimand=name) for name in ("precision", "recall")[:barred]]
+    look = SimpleNamespace(views=views, barred=every, view=views[0], charted=every[0], dots={},
+                           names={"precision": "Precision", "recall": "Recall"})  # fmt: skip
+    drawn = _estimate_bars(look, SimpleNamespace(truths={"precision": 0.4}), "recall")  # type: ignore[arg-type]
+    assert [one.key for one in drawn] == [one.estimand if pressed else "" for one in every]
+    assert [one.shown for one in drawn] == [views[0] == OVER_LABELS, False][:barred]
+    assert [(one.truth, one.told) for one in drawn] == [(0.4, False), (None, True)][:barred]
 
 
 def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
@@ -256,7 +288,8 @@ def test_band_and_value_are_drawn_from_the_first_label() -> None:
 
 def test_what_is_expected_starts_at_the_present_interval_and_never_widens() -> None:
     ahead = np.array([5.0, 50.0, 100.0]), np.array([0.9, 0.3, 0.1])
-    (funnel,) = of_class(over_labels(track(ahead=ahead), ""), "expected")
+    first_told = np.array([np.nan, np.nan, 0.8])
+    (funnel,) = of_class(over_labels(track(ahead=ahead, value=first_told), ""), "expected")
     half = len(points(funnel)) // 2
     low, high = points(funnel)[:half], points(funnel)[half:][::-1]
     assert (low[0], high[0]) == (at(10, 0.4), at(10, 0.95))

@@ -48,10 +48,10 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
-    many_labelled,
     most,
     write,
 )
+from tests.answering import many_labelled
 from tests.cases import once, repeated
 from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
 from tests.designs.synthetic import LIST_DESIGNS

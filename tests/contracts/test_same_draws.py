@@ -54,7 +54,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "stratified": {"estimands": ["accuracy"], "classifier": "a", "budget": 60},
     "recalibrated_neyman": {"estimands": SCALAR, "classifier": "a", "budget": 60},
     "recalibrated_neyman without helpers": {"estimands": SCALAR, "classifier": "a", "budget": 60,
-        "params": {"helpers": []}},
+        "params": {"helpers": [], "n_above": 6, "n_below": 12}},
     "recalibrated_neyman several": {"estimands": ["accuracy"], "classifier": "a", "budget": 60},
     "oversampling": {"estimands": ["precision", "recall"], "classifier": "a", "budget": 60},
     "recycling": {"estimands": ["precision"],

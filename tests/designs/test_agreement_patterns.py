@@ -28,7 +28,8 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import Known, fewest, labelled, many_labelled
+from labelcore.testing.known import Known, fewest, labelled
+from tests.answering import many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written

@@ -19,7 +19,8 @@ from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning
 from labelcore.testing.known import SCALARS as FOUR
-from labelcore.testing.known import Known, fewest, labelled, many_labelled
+from labelcore.testing.known import Known, fewest, labelled
+from tests.answering import many_labelled
 from tests.cases import repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")

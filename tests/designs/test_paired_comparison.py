@@ -16,7 +16,8 @@ from labelcore.figures.curves import ranked_curve
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.stats.profile_interval import difference_bounds
-from labelcore.testing.known import Known, fewest, label, labelled, many_labelled, most
+from labelcore.testing.known import Known, fewest, label, labelled, most
+from tests.answering import many_labelled
 from tests.cases import once, repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 

@@ -11,8 +11,9 @@ import pytest
 import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
-from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled, write
 from labelcore.testing.scalars import Narrow
+from tests.answering import many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")

@@ -67,13 +67,18 @@ def test_three_classes_share_the_strata_by_size(tmp_path: Path) -> None:
     [(40, {}, 8), (89, {}, 17), (90, {}, 18), (9, {}, 5), (40, {"n_above": 6}, 18)],
 )
 def test_a_new_plan_has_a_stratum_for_every_five_labels(
-    five: Known, labels: int, given: dict[str, int], strata: int
+    scored: Known, labels: int, given: dict[str, int], strata: int
 ) -> None:
     """At least one a class; not where the plan names them, nor in one frozen without them."""
-    kept = kept_plan(five.population, lc.Plan(NEYMAN, EACH, budget=labels, params=given))
-    assert Engine(five.population, kept).frame.n_strata == strata
+    kept = kept_plan(scored.population, lc.Plan(NEYMAN, EACH, budget=labels, params=given))
+    assert Engine(scored.population, kept).frame.n_strata == strata
     before = replace(kept, params={"allocation": "two_ended"})
-    assert Engine(five.population, before).frame.n_strata == 18
+    assert Engine(scored.population, before).frame.n_strata == 18
+
+
+def test_without_a_score_each_class_is_one_stratum(five: Known) -> None:
+    kept = kept_plan(five.population, lc.Plan(NEYMAN, EACH, budget=LABELS))
+    assert Engine(five.population, kept).frame.n_strata == 5
 
 
 @pytest.mark.slow

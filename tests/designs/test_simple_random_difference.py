@@ -15,7 +15,8 @@ from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.plan.against_file import frozen
 from labelcore.results.types import Estimate
-from labelcore.testing.known import Known, fewest, labelled, many_labelled
+from labelcore.testing.known import Known, fewest, labelled
+from tests.answering import many_labelled
 from tests.cases import repeated
 from tests.designs.test_helpers import file_of, right_in
 from tests.existing_files import at_random, from_the_top, made, read

@@ -24,10 +24,9 @@ from labelcore.testing.known import (
     fewest,
     label,
     labelled,
-    many_labelled,
     write,
 )
-from tests.answering import answer_draws
+from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.synthetic import standard_errors
 

@@ -28,8 +28,8 @@ from labelcore.testing.known import (
     calibrated,
     fewest,
     labelled,
-    many_labelled,
 )
+from tests.answering import many_labelled
 from tests.cases import once, repeated, sampled
 from tests.curves import precision_curve
 from tests.designs.synthetic import SCALAR_DESIGNS

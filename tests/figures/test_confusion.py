@@ -13,7 +13,8 @@ from labelcore.figures.confusion import UNLABELLED, cell_bounds, confusion, labe
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.results.types import Estimate
-from labelcore.testing.known import Known, calibrated, label, labelled, many_labelled, write
+from labelcore.testing.known import Known, calibrated, label, labelled, write
+from tests.answering import many_labelled
 from tests.cases import once, repeated
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes

@@ -24,7 +24,8 @@ from labelcore.figures.cuts import (
 )
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
-from labelcore.testing.known import Known, calibrated, fewest, label, labelled, many_labelled, write
+from labelcore.testing.known import Known, calibrated, fewest, label, labelled, write
+from tests.answering import many_labelled
 from tests.cases import once
 from tests.curves import precision_curve
 

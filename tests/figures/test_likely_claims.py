@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from functools import partial
+from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import labelcore as lc
 from benchmarks.horizon import of_plan, one_end, worst
+from labelcore.figures import claims
 from labelcore.figures.claims import all_settled, claim_results, likely_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
@@ -67,18 +71,9 @@ def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("relation", "goal", "status"),
-    [
-        (">=", "low", "decided"),
-        (">", "low", "undecided"),
-        ("<=", "low", "undecided"),
-        ("<", "low", "refuted"),
-        ("<=", "high", "decided"),
-        ("<", "high", "undecided"),
-        (">", "high", "refuted"),
-        (">=", "high", "undecided"),
-        (">=", "middle", "undecided"),
-    ],
-)
+    [(">=", "low", "decided"), ("<", "low", "refuted"), (">", "high", "refuted"),
+     ("<=", "high", "decided"), (">=", "middle", "undecided")],
+)  # fmt: skip
 def test_a_claim_is_settled_where_an_end_passes_its_number(
     relation: str, goal: str, status: str, known: Known
 ) -> None:
@@ -90,6 +85,46 @@ def test_a_claim_is_settled_where_an_end_passes_its_number(
     (found,) = claim_results(engine).values()
     assert found.status == status and found.form == "approximate"
     assert all_settled(claim_results(engine)) == (status != "undecided")
+
+
+@pytest.mark.parametrize("name", ["ge", "gt", "le", "lt"])
+def test_ends_settle_a_claim_where_it_holds_at_both_or_at_none(name: str) -> None:
+    read = SimpleNamespace(above=name[0] == "g", strictly=name[1] == "t")
+    claim, holds = SimpleNamespace(goal=0.5, read=read), getattr(operator, name)
+    for ends in combinations((0.1, 0.49, 0.5, 0.51, 0.9), 2):
+        at = [holds(end, 0.5) for end in ends]
+        expected = "decided" if all(at) else "undecided" if any(at) else "refuted"
+        assert claims._by_region(claim, *ends) == expected, ends  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("unknown", ["", "value", "part"])
+@pytest.mark.parametrize("least", [True, False])
+def test_the_ends_of_several_groups_are_those_that_hold_for_the_claim(
+    least: bool, unknown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One's own end where each must be there, a shared one where one of them is enough."""
+    monkeypatch.setattr(claims, "lacking_side", lambda engine, asked, lacks: ("", lacks))
+    monkeypatch.setattr(claims, "_question", lambda claim: None)
+    lacks = (False, unknown == "part", False)
+    parts = [SimpleNamespace(cells=lambda index, one=one: one) for one in lacks]
+    claim = SimpleNamespace(tallies=parts, class_index=0, of_least=least)
+    own, shared = [(0.3, 0.6), (0.2, 0.8), (0.5, 0.7)], [(0.25, 0.65), (0.1, 0.95), (0.45, 0.75)]
+    sides = [[SimpleNamespace(value=[np.nan if unknown == "value" and n == 1 else 0.5],
+                              low=[low], high=[high]) for n, (low, high) in enumerate(side)]
+             for side in (own, shared)]  # fmt: skip
+    expected = (0.0 if unknown else 0.2, 0.65) if least else (0.45, 1.0 if unknown else 0.8)
+    assert claims._known_ends(None, claim, sides) == expected  # type: ignore[arg-type]
+
+
+def test_evidence_settles_on_the_side_of_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "_by_all", lambda *_: ClaimStatus.UNDECIDED)
+    monkeypatch.setattr(claims, "plug_in_totals", lambda cells, rates: cells)
+    for lean, for_it, against in product((-1, 0, 1), (0.0, 3.0, 5.0), (0.0, 3.0, 5.0)):
+        claim = SimpleNamespace(lean=lambda totals: totals, rates=None)
+        reached = (lean > 0 and for_it > 0) or (lean < 0 and against > 0)
+        expected = ("refuted" if lean < 0 else "decided") if reached else "undecided"
+        found = claims._proved(None, claim, lean, (for_it, against), 3.0)  # type: ignore[arg-type]
+        assert found == expected, (lean, for_it, against)
 
 
 def test_items_without_a_verdict_count_both_ways(known: Known) -> None:

@@ -62,7 +62,8 @@ def test_draws_budget_and_results_are_those_without_repeats(population: lc.Popul
         key: (one.low, one.value, one.high) for key, one in wanted.items()
     }
     assert with_them.status == "budget used"
-    assert len(with_them.engine.repeats.readings()) == len(again)
+    readings = with_them.engine.repeats.readings()
+    assert len(readings) == len(again) and all(one.same_person for one in readings)
 
 
 def test_an_item_comes_again_after_some_others_and_the_rest_at_the_end(
@@ -156,6 +157,24 @@ def test_a_changed_first_answer_leaves_what_was_read_and_an_undone_one_does_not(
     assert draw.index in session.engine.repeats.due
 
 
+def test_a_reading_goes_with_the_answer_that_it_was_held_against(population: lc.Population) -> None:
+    """A change that is taken back, and the answer itself."""
+    session = started(population, 1.0)
+    repeats, (first,) = session.engine.repeats, labelled(session, 1)
+    session.revise(first.index, "no", "t1")
+    for changed in (True, False):
+        while (draw := session.next("b")).index != first.index:
+            session.answer(draw, "no", annotator="b")
+        session.answer(draw, "no", annotator="b")
+        assert first.index in {one.index for one in repeats.readings()}
+        assert first.index not in repeats.due
+        session.undo()
+        assert first.index not in {one.index for one in repeats.readings()}
+        assert (first.index in repeats.due) == changed
+    session.answer(session.next(), "yes")
+    assert first.index in repeats.due
+
+
 def test_a_person_never_has_the_repeat_of_another_screen(population: lc.Population) -> None:
     session = started(population, 1.0)
     labelled(session, SPACING + 1)
@@ -180,8 +199,11 @@ def test_a_second_pass_is_a_random_part_of_the_labelled_items(population: lc.Pop
     assert len(again) == 30
     assert all(draw.repeat for draw in again)
     assert session.engine.answers_given == BUDGET
+    (chance,) = {one.chance for one in session.engine.repeats.readings()}
+    assert abs(chance - 30 / BUDGET) < 4 * (0.25 / BUDGET) ** 0.5
     session.second_pass(1000)
     assert len(labelled(session)) == BUDGET - 30
+    assert {one.chance for one in session.engine.repeats.readings()} == {1.0}
     assert session.engine.repeats.free() == 0
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -20,11 +22,14 @@ from labelcore.errors import (
     StoreError,
     StoreFullError,
 )
+from labelcore.population.copies import clear_leftovers
 from labelcore.replay import replay_project
+from labelcore.session import backups
 from labelcore.session.backups import LosesLabelsError, back_up, restore
 from labelcore.session.copying import copy_project
 from labelcore.store import LabelStore, MemoryStore, sqlite_backup
 from tests.answering import answer_draws
+from tests.forked import FORKED, launch
 from tests.report.sessions import session_on, write_items
 from tests.stores import answers_in, tamper, url
 
@@ -164,6 +169,28 @@ def test_a_full_disk_is_that_of_the_copy(
     with pytest.raises(StoreFullError, match="the disk of .*other disk is full"):
         back_up(session.store, there / "backup.db")
     assert not any(there.iterdir())
+
+
+def _killed(backup: Path, there: str, temporary: Path) -> None:
+    tempfile.tempdir = str(temporary)
+    with patch.object(backups, "kept_projects", side_effect=lambda _: os._exit(9)):
+        restore(backup, there)
+
+
+def test_a_restore_that_is_killed_leaves_no_copy_elsewhere(
+    session: lc.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next process that makes copies removes it, and so does an erasure."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    back_up(session.store, tmp_path / "backup.db")
+    given = tmp_path / "backup.db", session.store.url, temporary
+    launch(child := FORKED.Process(target=_killed, args=given))
+    child.join()
+    assert child.exitcode == 9 and [*temporary.rglob("looked_at.db")]
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    clear_leftovers()
+    assert [*temporary.rglob("looked_at.db")] == []
 
 
 def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:

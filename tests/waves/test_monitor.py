@@ -668,7 +668,7 @@ def test_waves_are_compared_when_they_are_finished() -> None:
 
 def test_no_value_is_told_of_an_interval_too_wide_for_one() -> None:
     """Neither by tables, nor by the chart, nor in the report of a quarter."""
-    plan = replace(started().plan, budget=16)
+    plan = replace(started().plan, budget=10)
     monitor, frame = lc.Monitor(None, "spam", plan, waves=12), table()
     for wave, rows in ("one", frame), ("two", table(1_000)):
         label(monitor.wave(read(rows), wave), rows)
@@ -693,7 +693,8 @@ def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
 
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
     """And not at ranks of each table, by which items would move."""
-    monitor, first = started(), table()
+    plan, first = replace(started().plan, budget=90), table()
+    monitor = lc.Monitor(None, "spam", plan, waves=12)
     label(monitor.wave(read(first), "one"), first)
     second = pd.concat([first.iloc[60:], table(1_000, 240)], ignore_index=True)
     engines = [monitor.wave(read(second), "two").engine]

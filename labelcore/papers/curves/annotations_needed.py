@@ -1,7 +1,8 @@
 """How many labels PAULA, logarithmic stratified sampling and random sampling need for one curve.
 
 All three are asked for the same factor between estimate and truth at every rank. PAULA gives it on
-an assumption and without chance, the other two with probability 1 - delta.
+assumptions and without chance, the other two with probability 1 - delta, between the ranks g_k of
+logarithmic sampling on assumption A.1.
 
 Source: Sabharwal and Sedghi (2017), sections 4.4.3, 4.4.4 and 5.1.
 """

@@ -87,20 +87,22 @@ class Verdicts(NamedTuple):
 
 
 def random_band(
-    head: int, hits_low: FloatArray, hits_high: FloatArray, delta: float | None
+    n_items: int, head: int, verdicts: Verdicts, at: IntArray, delta: float | None
 ) -> RandomBand:
-    """The curve from the labelled head and a random sample of the other items.
+    """The curve at some ranks, (n_at,) each, from the labelled head and a random sample of the
+    other items, in time that does not grow with the list.
 
     Beyond the head, (r - head) times the mean of the z sampled items between it and r, plus and
     minus (r - head) sqrt(ln(2 (N - head) / delta) / (2 z)); the hits of the head are known. Given
     z, those items are a random sample of what lies between, so z is the number found, where the
     paper takes the expected one, and the mean goes over the items up to rank r, not over the first
     r s / N of the sample. The bounds of one rank also hold for its neighbours as far as labels and
-    the unlabelled items between them allow.
+    the unlabelled items between them allow: between two labelled items every bound is a straight
+    line, or the larger or smaller one of two, so that the ends of these pieces say all of it.
 
     head        items at the head that are all labelled, 0 or more
-    hits_low, hits_high   (n_items,), verdicts in rank order, 0 or 1, NaN where unlabelled; a
-                doubtful item is 0 in one and 1 in the other, and counts half in the estimate
+    verdicts    a doubtful item counts half in the estimate
+    at          ranks, 1 to n_items, in any order
     delta       the chance that the band is wrong anywhere; None: no bounds but what is certain
     Promise     at all ranks together at least 1 - delta, whatever the list is like.
     Assumption  the labelled items beyond the head are a simple random sample without replacement
@@ -108,22 +110,6 @@ def random_band(
     Raises      ValueError where an item of the head has no label, or a number is outside its range.
     Source:     section 3, with equation 3 for all ranks at once. Departure: the head is exact, and
                 its items are no part of the sample.
-    """
-    n_items = len(hits_low)
-    labelled = np.flatnonzero(~np.isnan(hits_low))
-    verdicts = Verdicts(labelled + 1, hits_low[labelled], hits_high[labelled])
-    return random_band_at(n_items, head, verdicts, np.arange(1, n_items + 1), delta)
-
-
-def random_band_at(
-    n_items: int, head: int, verdicts: Verdicts, at: IntArray, delta: float | None
-) -> RandomBand:
-    """``random_band`` at some ranks alone, (n_at,) each, in time that does not grow with the list.
-
-    Between two labelled items every bound is a straight line, or the larger or smaller one of two,
-    so that what the bounds of one rank say of others follows from the ends of these pieces.
-
-    at   ranks, 1 to n_items, in any order
     """
     if not 0 <= head <= n_items:
         raise ValueError(f"head must lie between 0 and {n_items:,}, got {head:,}")

@@ -22,7 +22,7 @@ from labelcore.papers.curves.random_band import (
     RandomBand,
     Verdicts,
     expected_half_widths,
-    random_band_at,
+    random_band,
 )
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.curve_readings import READINGS, Yields
@@ -110,7 +110,7 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         order = np.argsort(answers.rank)
         order = order[~np.isnan(low[order])]
         verdicts = Verdicts(answers.rank[order], low[order], high[order])
-        band = random_band_at(n_items, frame.head, verdicts, at, delta)
+        band = random_band(n_items, frame.head, verdicts, at, delta)
         printed, yields = (
             _yields(n_items, band, estimate, basis.bounded)
             for estimate in (band.estimate, band.rising)

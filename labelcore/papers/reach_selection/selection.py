@@ -184,22 +184,17 @@ class ReachRules:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReachSets:
-    """The sets of algorithm 1 as masks over the candidates, (..., m), and its two reach bounds.
+    """The sets of algorithm 1 as masks over the candidates, (..., m).
 
-    possibly_acceptable, possibly_good (PA, PG)   the upper bound allows it
-    known_acceptable, known_good (KA, KG)         the lower bound shows it
-    good_reach_most (UBGR, (..., m))   the most that any other possibly good candidate reaches
-    good_reach_least (LBGR, (...))     the least that the best known good candidate reaches
+    possibly_good (PG)                      the upper bound allows it
+    known_acceptable, known_good (KA, KG)   the lower bound shows it
     qualified (RQ), disqualified (RD)  reach within epsilon of any good one; known to be too small
     """
 
-    possibly_acceptable: BoolArray
     possibly_good: BoolArray
     known_acceptable: BoolArray
     known_good: BoolArray
-    good_reach_most: FloatArray
     qualified: BoolArray
-    good_reach_least: FloatArray
     disqualified: BoolArray
 
     @property
@@ -228,13 +223,10 @@ def reach_sets(low: ArrayLike, high: ArrayLike, sizes: ArrayLike, rules: ReachRu
     known_acceptable = least >= acceptable
     wanted = np.where(np.isneginf(others), -np.inf, share * np.maximum(others, 0))
     return ReachSets(
-        possibly_acceptable=most >= acceptable,
         possibly_good=possibly_good,
         known_acceptable=known_acceptable,
         known_good=known_good,
-        good_reach_most=others,
         qualified=known_acceptable & (reach_least >= wanted - ROUNDING),
-        good_reach_least=best,
         disqualified=np.maximum(share * reach_most, reach_least) < best[..., None] - ROUNDING,
     )
 

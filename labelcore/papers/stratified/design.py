@@ -56,7 +56,7 @@ WARNING = (
 FEWER = "The scores allow {found} strata by {name}, not {wanted}: empty ones were dropped."
 BIASED = (
     "a stratum whose first labels agree is not asked again, so that accuracy comes out too high: "
-    "by 0.1 to 4.7 points on the classifiers measured, with more labels too"
+    "by up to 4.7 points on the classifiers measured, with more labels too"
 )
 FIXED = Method(
     "Wilson score interval at the effective number of labels",
@@ -89,8 +89,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     shares the labels over them. "proportional" is the default: whatever the scores are worth its
     variance is at most that of a plain random sample (but for 1/N_k, and for the two labels that
     each of K strata gets first: these may cost up to n / (n - 2K) times the variance), it learns
-    nothing from the labels, so that the estimate is unbiased, and every prefix of the draws keeps
-    its proportions.
+    nothing from the labels, so that the estimate is unbiased, and after those two every prefix of
+    the draws keeps its proportions.
     "equal" can be far better or several times worse, by how sizes and errors happen to fall.
     "opt_a1" and "opt_a2" are the paper's Neyman allocations as printed, for comparison: each learns
     a stratum's variance from its own labels and never returns to one whose first labels agree.

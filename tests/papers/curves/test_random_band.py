@@ -12,12 +12,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from labelcore.papers.curves.random_band import (
+    RandomBand,
     Verdicts,
     curve_labels,
     expected_half_widths,
     first_rank_within,
     random_band,
-    random_band_at,
 )
 from labelcore.testing.known import fewest
 
@@ -40,6 +40,15 @@ def sampled(verdicts: np.ndarray, head: int, sample: int, rng: np.random.Generat
     return found
 
 
+def whole_band(
+    head: int, hits_low: np.ndarray, hits_high: np.ndarray, delta: float | None
+) -> RandomBand:
+    """The band at all ranks, from verdicts in rank order, (n_items,), NaN where unlabelled."""
+    rank = np.flatnonzero(~np.isnan(hits_low)) + 1
+    verdicts = Verdicts(rank, hits_low[rank - 1], hits_high[rank - 1])
+    return random_band(len(hits_low), head, verdicts, np.arange(1, len(hits_low) + 1), delta)
+
+
 def test_the_two_parts_are_equal_where_their_sum_is_least() -> None:
     """Section 3: s + n_alpha,s is least where both are equal, and that is equation 5."""
     arguments = (0.08, 0.7, 0.05)
@@ -57,14 +66,14 @@ def test_the_two_parts_are_equal_where_their_sum_is_least() -> None:
 def test_band_by_hand() -> None:
     """N = 5, head 1, items 2 and 4 sampled: ln(2 * 4 / delta) for the four ranks beyond."""
     labels = np.array([1, 0, np.nan, 1, np.nan])
-    band = random_band(1, labels, labels, 0.9999)
+    band = whole_band(1, labels, labels, 0.9999)
     assert band.sampled.tolist() == [0, 1, 1, 2, 2]
     assert band.estimate.tolist() == [1, 1, 1, 1 + 3 / 2, 1 + 4 / 2]
     reach = math.sqrt(math.log(8 / 0.9999) / 4)
     assert reach > 0.7, "so wide that only the labels count"
     assert band.low.tolist() == [1, 1, 1, 2, 2] and band.high.tolist() == [1, 1, 2, 3, 4]
     longer = np.tile([1.0, 0.0, 1.0, 0.0, np.nan, np.nan], 200)
-    band = random_band(0, longer, longer, 0.05)
+    band = whole_band(0, longer, longer, 0.05)
     reach = 1200 * math.sqrt(math.log(2400 / 0.05) / 1600)
     assert 600 - reach > 400 and 600 + reach < 800, "the labels alone say less"
     assert [band.low[-1], band.high[-1]] == pytest.approx([600 - reach, 600 + reach])
@@ -88,11 +97,11 @@ def share_of_runs(head: int, look: Callable[[np.ndarray], Any], runs: int = 200)
 def test_band_holds_at_all_ranks_together(head: int) -> None:
     """Confidence 80 %, 200 runs of 60 sampled items; limit of the binomial noise. The twin takes
     the whole sample for every rank's share of it."""
-    held = share_of_runs(head, lambda labels: random_band(head, labels, labels, 0.2))
+    held = share_of_runs(head, lambda labels: whole_band(head, labels, labels, 0.2))
     assert held >= fewest(200, 0.8)
 
     def whole_sample(labels: np.ndarray) -> Any:
-        band = random_band(head, labels, labels, 0.2)
+        band = whole_band(head, labels, labels, 0.2)
         length = np.maximum(np.arange(1, N_ITEMS + 1) - head, 0)
         reach = length * math.sqrt(math.log(2 * N_ITEMS / 0.2) / (2 * 60))
         low, high = band.estimate - reach, band.estimate + reach
@@ -109,22 +118,22 @@ def test_estimate_is_unbiased_and_the_first_items_drawn_are_not_a_sample() -> No
     for seed in range(300):
         rng = np.random.default_rng((8, seed))
         labels = sampled(verdicts, 40, 60, rng)
-        errors.append(random_band(40, labels, labels, None).estimate[-1] - verdicts.sum())
+        errors.append(whole_band(40, labels, labels, None).estimate[-1] - verdicts.sum())
         ranked = verdicts.copy()
         ranked[40 + 60 + int(rng.integers(0, 5)) :] = np.nan
-        wrong.append(random_band(40, ranked, ranked, None).estimate[-1] - verdicts.sum())
+        wrong.append(whole_band(40, ranked, ranked, None).estimate[-1] - verdicts.sum())
     for found, sound in ((errors, True), (wrong, False)):
         assert bool(abs(np.mean(found)) < 4 * np.std(found) / math.sqrt(300)) is sound
 
 
 def test_everything_labelled_and_nothing_labelled() -> None:
     verdicts = a_list()
-    band = random_band(0, verdicts, verdicts, 0.05)
+    band = whole_band(0, verdicts, verdicts, 0.05)
     truth = np.cumsum(verdicts)
     for one in (band.low, band.high, band.estimate):
         assert one == pytest.approx(truth, abs=1e-9)
     nothing = np.full(N_ITEMS, np.nan)
-    band = random_band(0, nothing, nothing, 0.05)
+    band = whole_band(0, nothing, nothing, 0.05)
     assert np.isnan(band.estimate).all()
     assert np.all(band.low == 0) and np.all(band.high == np.arange(1, N_ITEMS + 1))
 
@@ -136,7 +145,7 @@ def test_expected_widths_are_those_of_a_sample_in_proportion() -> None:
     labels = np.full(10_000, np.nan)
     labels[500:][::5] = verdicts[500:][::5]
     labels[:500] = verdicts[:500]
-    band = random_band(500, labels, labels, 0.05)
+    band = whole_band(500, labels, labels, 0.05)
     ranks = np.arange(1, 10_001)
     expected = expected_half_widths(10_000, 500, 1_900, 0.05)
     real = (band.high - band.low) / 2 / ranks
@@ -153,9 +162,9 @@ def test_expected_widths_are_those_of_a_sample_in_proportion() -> None:
         (lambda: first_rank_within(0, 5, 0.1, 0.7, 0.05), "n_items must be at least 1, got 0"),
         (lambda: first_rank_within(9, 0, 0.1, 0.7, 0.05), "draws must be at least 1, got 0"),
         (lambda: curve_labels(9, math.nan, 0.7, 0.05), "alpha must be above 0 and finite, got nan"),
-        (lambda: random_band(4, np.ones(3), np.ones(3), 0.1), "head must lie between 0 and 3"),
-        (lambda: random_band(2, np.array([1, np.nan, 1]), np.ones(3), 0.1), "rank 2 is not"),
-        (lambda: random_band(0, np.ones(3), np.ones(3), 0.0), "delta must lie between 0 and 1"),
+        (lambda: whole_band(4, np.ones(3), np.ones(3), 0.1), "head must lie between 0 and 3"),
+        (lambda: whole_band(2, np.array([1, np.nan, 1]), np.ones(3), 0.1), "rank 2 is not"),
+        (lambda: whole_band(0, np.ones(3), np.ones(3), 0.0), "delta must lie between 0 and 1"),
     ],
 )
 def test_refused(call: Callable[[], Any], words: str) -> None:
@@ -173,11 +182,11 @@ def test_a_band_at_some_ranks_is_that_of_all_ranks_there(head: int, delta: float
         low[asked] = random.random(len(asked)) < np.linspace(1, 0, 400)[asked]
         high = np.where(random.random(400) < 0.1, np.maximum(low, np.isfinite(low)), low)
         high[np.isnan(low)] = np.nan
-        whole = random_band(head, low, high, delta)
+        whole = whole_band(head, low, high, delta)
         rank = np.flatnonzero(~np.isnan(low)) + 1
         verdicts = Verdicts(rank, low[rank - 1], high[rank - 1])
         at = random.choice(400, 25) + 1
-        part = random_band_at(400, head, verdicts, at, delta)
+        part = random_band(400, head, verdicts, at, delta)
         for name in ("estimate", "low", "high", "sampled", "rank", "rising"):
             expected = getattr(whole, name)[at - 1]
             np.testing.assert_allclose(getattr(part, name), expected, rtol=1e-12, atol=1e-12)
