@@ -47,8 +47,8 @@ INSIDE: dict[str, str] = {
     "report": "errors promises estimands items population designs plan log results words figures"
     " planning session replay charts version whole_file",
     "exchange": "errors plugins promises population log words store session report",
-    "cli": "errors plugins promises safe_text estimands population designs plan log results words"
-    " planning waves store session replay report exchange settings version whole_file",
+    "cli": "errors plugins promises estimands population designs plan log results words planning"
+    " waves store session replay report exchange settings version whole_file",
 }
 
 # Of what a method that comes in by the door may be made.

@@ -17,9 +17,10 @@ import os
 import re
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from pathlib import Path
@@ -30,6 +31,8 @@ from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
 from labelcore.store.signing import secret_of
 from labelcore.whole_file import HALF, whole_file
+
+IN_THIS_PROCESS = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +106,8 @@ def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> No
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder, where the system can see to
-    it: Windows and some network drives cannot."""
+    """No other thread or process is in such a block for this folder; on Windows and some network
+    drives, where the system cannot see to it, no other thread of this process."""
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -114,7 +117,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             handle = os.open(folder, os.O_RDONLY)
             fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        yield
+        with IN_THIS_PROCESS if handle is None else nullcontext():
+            yield
     finally:
         if handle is not None:
             os.close(handle)
