@@ -1,8 +1,17 @@
-"""``python -m labelcore``: the library on the command line."""
+"""``labelcore`` and ``python -m labelcore``: the library on the command line."""
 
 import sys
 
-from labelcore.cli import main
+
+def run(name: str = "labelcore") -> int:
+    """The exit code of a command; no trace where Ctrl-C comes while it is loaded, or late."""
+    try:
+        from labelcore.cli import main
+
+        return main(name=name)
+    except KeyboardInterrupt:
+        return 130
+
 
 if __name__ == "__main__":
-    sys.exit(main(name="python -m labelcore"))
+    sys.exit(run("python -m labelcore"))

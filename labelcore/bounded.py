@@ -65,7 +65,10 @@ _places = threading.BoundedSemaphore(max(2, (os.cpu_count() or 1) - 1))
 
 
 def memory_limit() -> int:
-    """Bytes that work may take: half of what the machine, or its container, has."""
+    """Bytes that work may take: half of what the machine, or its container, has; as Windows does
+    not tell, the least there, where nothing holds work to it."""
+    if not hasattr(os, "sysconf"):
+        return LEAST_MEMORY
     limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     with suppress(OSError, ValueError):
         limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
@@ -482,7 +485,8 @@ def tell(share: float) -> None:
     """How much of the work is done, from within."""
     half = Path(tempfile.gettempdir(), f"{SHARE}.half")
     half.write_text(f"{share:.3f}")
-    half.rename(half.with_suffix(""))
+    with suppress(OSError):  # Windows replaces no file that is read at this moment.
+        half.replace(half.with_suffix(""))
 
 
 def _end_with(parent: int) -> None:

@@ -326,6 +326,23 @@ def test_half_of_the_memory_may_be_taken_and_a_gigabyte_at_least(
     assert bounded.memory_limit() == limit << 30
 
 
+def test_windows_tells_no_memory_and_renames_nothing_over_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sysconf")
+    assert bounded.memory_limit() == bounded.LEAST_MEMORY
+
+    def refused(_: object, target: Path) -> None:
+        assert not Path(target).exists()
+        Path(target).touch()
+
+    monkeypatch.setattr(os, "rename", refused)
+    monkeypatch.setattr(bounded.tempfile, "tempdir", str(tmp_path))
+    for share in ("0.100", "0.200"):
+        bounded.tell(float(share))
+    assert (tmp_path / bounded.SHARE).read_text() == "0.200"
+
+
 def test_a_reader_may_read_what_its_first_argument_names(tmp_path: Path) -> None:
     odd = tmp_path / "a[1].csv"
     odd.touch()

@@ -12,12 +12,11 @@ from typing import Any
 import click
 
 from labelcore.results.base import plain
-from labelcore.safe_text import JOINER
 from labelcore.whole_file import whole_file
 
 PLAINLY = "labelcore.plainly"
 """How standard output takes what it has no letter for."""
-TYPED = {"−": "-", JOINER: ""}
+TYPED = {"−": "-", "\N{WORD JOINER}": ""}
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
 )

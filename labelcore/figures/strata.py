@@ -10,6 +10,7 @@ from labelcore.estimands import table_of
 from labelcore.figures.from_counts import fitted_cell_rates
 from labelcore.figures.sampled import sampled_tally, samples_of
 from labelcore.log.engine import Engine
+from labelcore.log.further_readings import cell_names
 from labelcore.stats.profile import FloatArray, variance_shares
 from labelcore.tallies import Tally
 
@@ -74,15 +75,10 @@ def _uncertainty(engine: Engine, rows: Tally) -> FloatArray:
     table = table_of([primary.row], cells)
     parts = variance_shares(cells, table, rates, target=engine.plan.target)[0]
     total = parts.sum()
-    place = {row: number for number, row in enumerate(_names(rows))}
+    place = {row: number for number, row in enumerate(cell_names(rows))}
     share = np.zeros(len(rows.size))
-    np.add.at(share, [place[row] for row in _names(tally)], parts / (total if total > 0 else 1))
+    np.add.at(share, [place[row] for row in cell_names(tally)], parts / (total if total > 0 else 1))
     return share
-
-
-def _names(tally: Tally) -> list[tuple[int, int]]:
-    """Stratum and prediction of each cell; the cells of two classifiers may share them."""
-    return list(zip(tally.stratum.tolist(), tally.prediction.tolist(), strict=True))
 
 
 def order_words(engine: Engine) -> str:

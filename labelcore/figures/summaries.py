@@ -13,6 +13,7 @@ from labelcore.designs.base import Frame, IntArray, Look, Setup, whole_list
 from labelcore.designs.curves import APPROXIMATE, Curve, EstimatesCurve, FloatArray, Ranked
 from labelcore.designs.rates import part_rates
 from labelcore.figures.from_counts import look_at
+from labelcore.figures.readiness import NO_LABEL
 from labelcore.log.engine import Engine
 from labelcore.population.array_items import cut
 from labelcore.promises import Form, Method, Promise, State
@@ -44,7 +45,6 @@ DRAWN = (
 EXPECTED_DRAWS, FEW_DRAWS = 6, 2
 NO_HIT = "no {positive!r} item was found, or nothing but such items"
 PARTS_MISSING = "some parts of the list have no label yet"
-NO_LABEL = "no item has a label yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,9 @@ OPPOSITES = (
     *({"reference", "candidate"}, {"premise", "hypothesis"}, {"expected", "actual"}, {"x", "y"}),
 )
 LONGEST_TITLE, LONGEST_FIELD = 200, 120
+LONGER_THAN_A_FACT = 3
+"""How many times as long as a fact the one text beside it is; two of more alike lengths are a pair,
+of which now the one and now the other is the longer."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 Role = Literal["title", "field", "body"]
@@ -149,11 +152,12 @@ def _of_one_object(parts: Sequence[Part]) -> bool:
 
 def _stacked(parts: Sequence[Part]) -> bool:
     """Whether two columns are a title or fact and its text, not two things to compare."""
-    forms = [part.form for part in parts]
-    if not all(isinstance(form, Text) for form in forms) or opposed(*(p.name for p in parts)):
+    lengths = sorted(len(part.form.text) for part in parts if isinstance(part.form, Text))
+    if len(lengths) < len(parts) or opposed(*(p.name for p in parts)):
         return False
     roles = {part.role for part in _with_roles(parts)}
-    return roles != {"body"}
+    fact = "field" in roles and lengths[-1] >= LONGER_THAN_A_FACT * lengths[0]
+    return fact or "title" in roles
 
 
 def opposed(first: str, second: str) -> bool:

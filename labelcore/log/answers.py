@@ -9,7 +9,8 @@ from datetime import datetime
 import numpy as np
 
 from labelcore.errors import AnswerError
-from labelcore.log.events import RESERVED_ANSWERS, Event
+from labelcore.log.events import Event
+from labelcore.population.classes import RESERVED
 
 
 def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[str, str | None]:
@@ -23,11 +24,11 @@ def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[
     """
     if isinstance(answer, np.generic):
         answer = answer.item()
-    if isinstance(answer, str) and answer in RESERVED_ANSWERS:
+    if isinstance(answer, str) and answer in RESERVED:
         return answer, None
     name = _called(answer, classes) or _two_class_name(answer, classes, positive)
     if name is None:
-        known = ", ".join((*classes, *RESERVED_ANSWERS))
+        known = ", ".join((*classes, *RESERVED))
         raise AnswerError(f"answer must be one of {known}, got {answer!r}")
     return "labelled", name
 

@@ -17,7 +17,6 @@ from operator import attrgetter
 from typing import Any
 
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
-RESERVED_ANSWERS = ("unsure", "later", "broken")
 PUT = ("drawn", "redrawn", "released")
 """Kinds that put a draw before a person, or take it away."""
 ERASED = "erased"

@@ -23,7 +23,6 @@ from labelcore.log.events import (
     ANSWER_KINDS,
     CAUSES,
     ERASED,
-    RESERVED_ANSWERS,
     Event,
     rewritten,
 )
@@ -46,6 +45,7 @@ from labelcore.log.rules import (
 )
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
+from labelcore.population.classes import RESERVED
 
 # --- drawing -------------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class Reread(Kind):
         if event.previous != (None if first is None else first.sequence):
             raise AnswerError(f"it is held against event {event.previous}, not in force")
         known = event.label in state.engine.classes and event.text is None
-        if not known and (event.label is not None or event.text not in RESERVED_ANSWERS):
+        if not known and (event.label is not None or event.text not in RESERVED):
             raise AnswerError(f"it answers {event.label or event.text!r}")
         check_not_late(state, shown, later=event.text == "later")
 

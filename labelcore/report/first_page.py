@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
+from itertools import chain, islice
 
 import pandas as pd
 
@@ -258,14 +258,11 @@ def confusion_table(facts: Facts) -> Markup | None:
     shown = counts if counts.iloc[:, -1].any() else counts.iloc[:, :-1]
     if len(shown.columns) == len(counts.columns):
         head.append(NO_LABEL)
+    rows = _cells(shown, counts, bounds, labels)
     return element(
         "div",
-        table(
-            "Confusion table: items of the file",
-            [*head, "in all"],
-            _cells(shown, counts, bounds, labels),
-        ),
-        element("p", each_cell(facts.drawn_evenly), class_="note"),
+        table("Confusion table: items of the file", [*head, "in all"], rows),
+        element("p", each_cell(chain(*rows), facts.drawn_evenly), class_="note"),
     )
 
 

@@ -38,7 +38,7 @@ INTERVALS = (
     "and counts a label in the wave that first had it."
 )
 NO_VALUE = "A bar without a dot: its interval is too wide for a value."
-FALSE = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
+FALSE_ALARMS = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def quarter_html(facts: Quarter) -> str:
     )
     alarms = (element("p", alarm) for alarm in facts.alarms or [NO_ALARM])
     made = f"{moment_words(facts.as_of)}, by Labelcore {facts.version}"
-    false = FALSE.format(runs=round(1 / facts.error), waves=facts.waves)
+    false = FALSE_ALARMS.format(runs=round(1 / facts.error), waves=facts.waves)
     return document(
         f"{facts.name}: {facts.span}",
         element("header", about, element("h1", tied(facts.sentence)), drawn),

@@ -22,6 +22,7 @@ from labelcore.store import (
     act,
     backups,
     backups_folder,
+    beside,
     command_user,
     copy_items,
     difference,
@@ -222,7 +223,7 @@ def restore(
                 with closing(_opened(looked_at)) as copy:
                     rescue = [project for project in salvaged(url, copy) if put_into(copy, project)]
                     projects = kept_projects(copy)
-            items, place = file.with_suffix(".items"), guarded(url)
+            items, place = beside(file, ".items"), guarded(url)
             if read_erased(place).gone:
                 with closing(_opened(looked_at)) as copy:
                     if (known := _items_of(file, url)) is not None:
@@ -306,14 +307,14 @@ def rehearse(
 
 def _items_of(backup: Path, url: str) -> Path | None:
     """Where the items of a backup's projects lie: beside it, else beside the store."""
-    if backup.with_suffix(".items").exists():
-        return backup.with_suffix(".items")
+    if (items := beside(backup, ".items")).exists():
+        return items
     try:
         with closing(open_store(url, create=False)) as store:
             return store.items_folder
     except StoreError:
         place = guarded(url)
-        return place.with_suffix(".items") if place else None
+        return beside(place, ".items") if place else None
 
 
 def _unsound(url: str) -> bool:

@@ -42,6 +42,7 @@ from labelcore.store import (
     alone_in,
     back_up_now,
     backups_folder,
+    beside,
     change_erased,
     difference,
     forget_seal,
@@ -329,7 +330,7 @@ def _sources(store: LabelStore, records: Sequence[ProjectRecord]) -> list[str]:
         elif place is not None and file.parent == place.parent / UPLOADS:
             if all(_population(store, record) is not None for record in records):
                 file.unlink(missing_ok=True)
-        elif file.exists() and not (place and file.is_relative_to(place.with_suffix(".items"))):
+        elif file.exists() and not (place and file.is_relative_to(beside(place, ".items"))):
             places.append(f"{file}, where the items were read")
     return places
 
@@ -637,8 +638,8 @@ def _act_words(gone: Gone) -> str:
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
     """In a store that was set aside, which is guarded no more."""
-    beside = [file.with_suffix(end) for end in (".seals", ".key", ".backups")]
-    new = [path for path in beside if not path.exists()]
+    own = [file.with_suffix(".key"), *(beside(file, end) for end in (".seals", ".backups"))]
+    new = [path for path in own if not path.exists()]
     with closing(open_store(f"sqlite:///{file}", create=False)) as other:
         _again_in(other, listed, place)
         other.cleanse()

@@ -28,6 +28,7 @@ from labelcore.store.base import Seal as Seal
 from labelcore.store.base import SealedProject as SealedProject
 from labelcore.store.base import Settings as Settings
 from labelcore.store.base import acts_follow as acts_follow
+from labelcore.store.base import beside as beside
 from labelcore.store.erased import ErasedList as ErasedList
 from labelcore.store.erased import Gone as Gone
 from labelcore.store.erased import add_gone as add_gone
@@ -64,6 +65,7 @@ from labelcore.store.kept import lost_projects as lost_projects
 from labelcore.store.kept import made_at as made_at
 from labelcore.store.kept import read_seals as read_seals
 from labelcore.store.kept import refuse_another as refuse_another
+from labelcore.store.kept import take_over as take_over
 from labelcore.store.memory import MemoryStore as MemoryStore
 from labelcore.store.salvage import Salvaged as Salvaged
 from labelcore.store.salvage import StoreRemains

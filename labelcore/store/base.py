@@ -10,14 +10,19 @@ import hashlib
 import json
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
+from labelcore.errors import (
+    ProjectExistsError,
+    StoreError,
+    StoreNotWritableError,
+    UnknownProjectError,
+)
 from labelcore.log.events import Content, Event
 from labelcore.log.people import DEFAULT_ANNOTATOR, free_name
 
@@ -74,6 +79,27 @@ class SealedProject:
 def identity(created_at: str, fingerprint: str, plan_json: str) -> str:
     """What stays when a project gets another name."""
     return hashlib.sha256(f"{created_at}\n{fingerprint}\n{plan_json}".encode()).hexdigest()[:32]
+
+
+def beside(place: Path, end: str) -> Path:
+    """What belongs to the store at a place, "labels.seals" beside "labels.db". One with another
+    ending has its own, "labels.bak.seals": it may be a copy that goes another way. What earlier
+    versions named otherwise stays that of a store that has no such neighbour."""
+    short, own = place.with_suffix(end), place.with_name(place.name + end)
+    if place.suffix == ".db":
+        return short
+    alone = not own.exists() and not place.with_suffix(".db").exists()
+    return short if alone and short.exists() else own
+
+
+@contextmanager
+def writable(file: Path) -> Iterator[None]:
+    """Raise StoreNotWritableError where what is done meanwhile cannot write the file."""
+    try:
+        yield
+    except OSError as error:
+        words = f"{file} cannot be written: {error.strerror or error}"
+        raise StoreNotWritableError(words) from error
 
 
 class Copy(ABC):

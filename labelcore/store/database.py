@@ -14,6 +14,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Dialect,
+    Engine,
     ForeignKey,
     Integer,
     MetaData,
@@ -265,8 +266,16 @@ class DatabaseStore(LabelStore):
         projects with these names."""
 
     _guard: Guard
+    _engine: Engine
     """Begun by each when it is opened."""
+    _closed = False
     _unsafe_migration = ""
+
+    def close(self) -> None:
+        if not self._closed:
+            self._guard.close()
+            self._closed = True
+            self._engine.dispose()
 
     @property
     def problem(self) -> str:

@@ -17,18 +17,22 @@ import os
 import re
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from pathlib import Path
 
 from labelcore.errors import StoreError
+from labelcore.store.base import beside, writable
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
 from labelcore.store.signing import secret_of
 from labelcore.whole_file import HALF, whole_file
+
+IN_THIS_PROCESS = threading.RLock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class ErasedList:
 
 
 def erased_file(place: Path) -> Path:
-    return place.with_suffix(".erased")
+    return beside(place, ".erased")
 
 
 def read_erased(place: Path | None) -> ErasedList:
@@ -93,17 +97,17 @@ def read_erased(place: Path | None) -> ErasedList:
 
 def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> None:
     """Let ``change`` make another list of the one there: all of it or nothing, with nobody in
-    between who changes it, too. Raises OSError, StoreError."""
+    between who changes it, too. Raises StoreError."""
     with alone_in(place.parent):
         known = change(read_erased(place))
-        with whole_file(erased_file(place)) as stream:
+        with writable(erased_file(place)), whole_file(erased_file(place)) as stream:
             stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder, where the system can see to
-    it: Windows and some network drives cannot."""
+    """No other thread or process is in such a block for this folder; on Windows and some network
+    drives, where the system cannot see to it, no other thread of this process."""
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -113,7 +117,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             handle = os.open(folder, os.O_RDONLY)
             fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        yield
+        with IN_THIS_PROCESS if handle is None else nullcontext():
+            yield
     finally:
         if handle is not None:
             os.close(handle)
@@ -206,8 +211,8 @@ def set_aside(place: Path) -> list[Path]:
 
 
 def forget_seal(place: Path, key: str) -> None:
-    """Of a project that was erased. Raises OSError."""
-    file = read_seals_file(place)
+    """Of a project that was erased. Raises StoreError."""
+    file = read_seals_file(place, to_change=True)
     if key in file.seals:
         seals = {name: seal for name, seal in file.seals.items() if name != key}
         write_seals(place, replace(file, seals=seals))

@@ -72,7 +72,7 @@ log = logging.getLogger(__name__)
 
 def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
     """Seal logs at these events, by project, as far as the store has them and is not sealed further
-    on. Raises OSError, StoreError."""
+    on. Raises StoreError."""
     sealed = {}
     for name, event in pending.items():
         with suppress(UnknownProjectError):  # It has another name since, and its next event tells.
@@ -80,7 +80,7 @@ def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
             if there and there[0].hash == event.hash:
                 key = identity_of(store.project(name))
                 sealed[key] = SealedProject(name, Seal(event.sequence, event.hash, event.at))
-    file = read_seals_file(place)
+    file = read_seals_file(place, to_change=True)
     if file.forged:
         raise StoreError(FORGED.format(file=seals_file(place)))
     seals = dict(file.seals)
@@ -100,7 +100,7 @@ def seal_anew(store: LabelStore) -> None:
     """
     if store.guarded is None:
         return
-    file, seals, logs = read_seals_file(store.guarded), {}, {}
+    file, seals, logs = read_seals_file(store.guarded, to_change=True), {}, {}
     for record in store.projects():
         key, events = identity_of(record), store.events(record.name)
         logs[key], old = events, file.seals.get(key)
@@ -275,9 +275,10 @@ class Guard:
             self._says("The seals were not brought to the anchor", error)
 
     def _anchor(self, place: Path, why: str) -> None:
-        address, file = anchor_address(), read_seals_file(place)
+        address = anchor_address()
         if not address or address == self._store.url:
             return
+        file = read_seals_file(place, to_change=True)
         since = (datetime.now(UTC) - datetime.fromisoformat(file.sent)) if file.sent else None
         # One that is dated after now was sent while the clock was wrong.
         if not why and since is not None and abs(since.total_seconds()) < HOUR:
@@ -308,7 +309,7 @@ class Guard:
         return enough and age >= max(BACKUP_SECONDS, SHARE * self._took)
 
     def _says(self, what: str, error: Exception) -> None:
-        cause = error.strerror or error if isinstance(error, OSError) else error
+        cause = str((isinstance(error, OSError) and error.strerror) or error).removesuffix(".")
         self.problem = f"{what}: {cause}. Labels are stored all the same."
         log.warning(self.problem)
 

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import RenamedProjectError, UnknownProjectError
+from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.log.events import Event, common
 from labelcore.store.anchor import COMMAND, AnchorCopy
-from labelcore.store.base import Copy, LabelStore, ProjectRecord, Seal, SealedProject, identity
+from labelcore.store.base import (
+    Copy,
+    LabelStore,
+    ProjectRecord,
+    Seal,
+    SealedProject,
+    beside,
+    identity,
+    writable,
+)
+from labelcore.store.items import copy_items
 from labelcore.store.signing import is_signed, key_file, public_key, signed
 from labelcore.whole_file import whole_file
 
@@ -45,9 +56,7 @@ def refuse_another(store: LabelStore, name: str, key: str) -> None:
 
 
 def seals_file(place: Path) -> Path:
-    """One with another ending has its own: it may be a copy that goes another way."""
-    name = place.stem if place.suffix == ".db" else place.name
-    return place.with_name(f"{name}.seals")
+    return beside(place, ".seals")
 
 
 @dataclass(frozen=True)
@@ -68,9 +77,10 @@ class SealsFile:
     keys: Sequence[str] = ()
 
 
-def read_seals_file(place: Path) -> SealsFile:
+def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
     """Empty where there is no file, or none that can be read: a power cut may leave that, and it
-    must not hold up the labels."""
+    must not hold up the labels. Who writes it ``to_change`` it gets a StoreError where the system
+    does not open it at this moment: what it says would be lost."""
     try:
         values = json.loads(seals_file(place).read_text("utf-8"))
         this_key, key = public_key(place), str(values["key"])
@@ -82,7 +92,10 @@ def read_seals_file(place: Path) -> SealsFile:
             key,
             values["keys"],
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if to_change and isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            file = seals_file(place)
+            raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
         return SealsFile()
 
 
@@ -97,7 +110,7 @@ def _sealed(values: Mapping[str, Any]) -> SealedProject:
 
 
 def write_seals(place: Path, file: SealsFile) -> None:
-    """All of it or nothing, on the disk when this returns. Raises OSError."""
+    """All of it or nothing, on the disk when this returns. Raises StoreError."""
     key = public_key(place)
     lost = [file.key] if file.key and file.key != key else []
     values = {
@@ -106,10 +119,11 @@ def write_seals(place: Path, file: SealsFile) -> None:
         "sent": file.sent,
         "keys": [*file.keys, *lost],
     }
-    seals_file(place).parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(signed(place, values), ensure_ascii=False)
-    with whole_file(seals_file(place)) as stream:
-        stream.write(text.encode())
+    with writable(seals_file(place)):
+        seals_file(place).parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(signed(place, values), ensure_ascii=False)
+        with whole_file(seals_file(place)) as stream:
+            stream.write(text.encode())
 
 
 # Backups
@@ -117,7 +131,7 @@ def write_seals(place: Path, file: SealsFile) -> None:
 
 def backups_folder(place: Path) -> Path:
     """The folder beside the store: "labels.backups" beside "labels.db"."""
-    return place.with_suffix(".backups")
+    return beside(place, ".backups")
 
 
 def backups(place: Path) -> list[Path]:
@@ -135,6 +149,24 @@ def made_at(backup: Path) -> datetime | None:
         return datetime.strptime(stamp, STAMP).replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+def take_over(store: LabelStore, former: Path, items: Path) -> None:
+    """What belongs to a store in no file and lies under names of a file that may be a store itself,
+    and the items in a folder of it: as far as there is room."""
+    if (place := store.guarded) is None or seals_file(place).exists():
+        return
+    records, known = store.projects(), read_seals(former)
+    with suppress(OSError, StoreError):
+        copy_items(records, items, store.items_folder)
+        for backup in [] if former.exists() else backups(former):
+            backups_folder(place).mkdir(mode=0o700, exist_ok=True)
+            name = backup.name.replace(former.stem, place.stem, 1)
+            backup.rename(backups_folder(place) / name)
+        for end in (".erased", ".key", ".audit", ".seals"):
+            if any(identity_of(record) in known for record in records):
+                with suppress(FileNotFoundError):
+                    shutil.copy(beside(former, end), beside(place, end))
 
 
 # What a log is held against

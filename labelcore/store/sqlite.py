@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from labelcore.errors import StoreError
-from labelcore.store.base import BUSY_SECONDS, closed_store
+from labelcore.store.base import BUSY_SECONDS, beside, closed_store
 from labelcore.store.database import DatabaseStore, unsafe_migration
 from labelcore.store.guard import BESIDE, Guard, back_up_now
 from labelcore.store.sqlite_backup import copy_database
@@ -250,7 +250,6 @@ class SqliteStore(DatabaseStore):
         self.path = named_path(url)
         self._busy_seconds = busy_seconds
         self._writers = Lock()
-        self._closed = False
         self._ready = False
         self._as_it_stood: object = None
         if create:
@@ -277,7 +276,7 @@ class SqliteStore(DatabaseStore):
     @property
     def items_folder(self) -> Path:
         """The folder beside the database that has its name: "labels.items" beside "labels.db"."""
-        return self.path.with_suffix(".items")
+        return beside(self.path, ".items")
 
     def backup(self, path: Path) -> None:
         self._check_usable()
@@ -294,12 +293,6 @@ class SqliteStore(DatabaseStore):
             row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
         if row[0]:
             raise busy_here(self.path, self._busy_seconds)
-
-    def close(self) -> None:
-        if not self._closed:
-            self._guard.close()
-            self._closed = True
-            self._engine.dispose()
 
     @contextmanager
     def _unguarded(self, connection: Connection) -> Iterator[None]:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError
-from labelcore.store.base import Act, LabelStore
+from labelcore.store.base import Act, LabelStore, beside
 
 TOGETHER_SECONDS = 0.25
 MOST_TOGETHER, GAP_SECONDS = 200, 0.004
@@ -45,7 +45,7 @@ def command_user() -> str:
 
 
 def trail_file(place: Path) -> Path:
-    return place.with_suffix(".audit")
+    return beside(place, ".audit")
 
 
 def note(store: LabelStore, *acts: Act) -> None:

@@ -43,7 +43,7 @@ from labelcore.errors import (
 )
 from labelcore.log.events import Event
 from labelcore.settings import data_folder
-from labelcore.store import Guard, back_up_now, new_file, open_store
+from labelcore.store import Guard, back_up_now, beside, new_file, open_store, take_over
 from labelcore.store.base import BUSY_SECONDS, NO_CONTENTS, Contents, closed_store
 from labelcore.store.checks import checked_events
 from labelcore.store.database import DatabaseStore, copy_rows, unsafe_migration
@@ -379,11 +379,12 @@ class PostgresStore(DatabaseStore):
         self._database = str(address.database)
         self._busy_seconds = busy_seconds
         self._path = _search_path(address)
-        self._closed = False
         self._engine = _engine(address, self.url, busy_seconds)
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
             self._prepare(create)
+            former = data_folder() / f"{self._named}.db"
+            take_over(self, former, former.with_name(f"{self._database}.items"))
         except BaseException:
             self._engine.dispose()
             raise
@@ -391,15 +392,19 @@ class PostgresStore(DatabaseStore):
 
     @property
     def guarded(self) -> Path:
-        """Named after the database in the folder of the app, as its items are."""
-        named = ".".join(filter(None, [self._database, self._path]))
-        return data_folder() / f"{named}.db"
+        """Named after the database in the folder of the app, as its items are, and otherwise than
+        an SQLite store there, from which its projects may have come."""
+        return data_folder() / f"{self._named}.postgresql.db"
+
+    @property
+    def _named(self) -> str:
+        return ".".join(filter(None, [self._database, self._path]))
 
     @property
     def items_folder(self) -> Path:
-        """The folder of the database's name in that of the app: "labels.items" for "labels". All
-        servers need to see the same one."""
-        return data_folder() / f"{self._database}.items"
+        """The folder of that name: "labels.postgresql.items" for a database "labels". All servers
+        need to see the same one."""
+        return beside(self.guarded, ".items")
 
     def append(
         self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
@@ -460,12 +465,6 @@ class PostgresStore(DatabaseStore):
         connection.exec_driver_sql("ALTER TABLE event DISABLE TRIGGER event_is_never_changed")
         yield
         connection.exec_driver_sql("ALTER TABLE event ENABLE TRIGGER event_is_never_changed")
-
-    def close(self) -> None:
-        if not self._closed:
-            self._guard.close()
-            self._closed = True
-            self._engine.dispose()
 
     def _has(self, project: str, events: Sequence[Event], error: StoreBusyError) -> bool:
         """Whether the log has these events, once the server answers again; ``error`` is raised

@@ -16,6 +16,7 @@ from labelcore.session.session import Session
 from labelcore.ui import grid, people, sessions, visitor
 from labelcore.ui.hidden import LOOKED
 from labelcore.ui.presses import acting
+from labelcore.ui.status import shown_word
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."
@@ -25,6 +26,7 @@ KEPT_MANY = "Others had answered {number} of these; yours are kept as second rea
 SOMEBODY = "Another person"
 LONGEST_CALLED, LONGEST_NOTE = 30, 2000
 TOO_QUICK = "Too quick: look, then press again."
+TAKEN_BACK, FLAGGED = "Taken back: {answer}", {True: "Flagged.", False: "No longer flagged."}
 
 
 def hint(project: str, text: str | None) -> None:
@@ -170,6 +172,8 @@ def take_back(project: str, sequence: int) -> None:
         session.undo_page(person)
     else:
         session.undo(person)
+        answer = one_line(shown_word(answer_word(last)), 60)
+        hint(project, TAKEN_BACK.format(answer=answer))
 
 
 @acting(Right.JUDGE)
@@ -192,6 +196,7 @@ def close_panel() -> None:
 def flag(project: str, token: str, flagged: bool) -> None:
     session = sessions.session(project)
     session.flag(_index(project, token), flagged, people.name(session))
+    hint(project, FLAGGED[flagged])
 
 
 @acting(Right.JUDGE)

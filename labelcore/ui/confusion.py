@@ -56,13 +56,15 @@ def confusion_panel(session: Session) -> None:
     engine = headline_stage(session.engine)
     table = confusion(engine, name)
     go_to_cell(session.project)
+    shown = readable(table, cell_bounds(engine, name), labelled_cells(engine, name))
     st.dataframe(
-        readable(table, cell_bounds(engine, name), labelled_cells(engine, name)),
+        shown,
         key=TABLE,
         selection_mode="single-cell",
         on_select=lambda: press_cell(str(name), table),
     )
-    each, model = each_cell(drawn_evenly(session.engine)), model_word(session.population.has_judge)
+    each = each_cell(shown.to_numpy().ravel(), drawn_evenly(session.engine))
+    model = model_word(session.population.has_judge)
     st.caption(plain(CAPTION.format(each=each, model=model)))
     table_button(session, "Take this table", "confusion", lambda: for_file(table))
 

@@ -86,7 +86,9 @@ OF_THE_ITEMS = (
         "id", "list", "Which column identifies an item?", more={"placeholder": "Choose a column"}
     ),
     Field("ids", "several", "Which columns identify it together?", first=[]),
-    Field("content", "several", "What does the person judge? (one column, or two for a pair)"),
+    Field(
+        "content", "several", "What does the person judge? (one column, two for a pair, or more)"
+    ),
     Field("number", "number", "How many classifiers?", low=0, high=MOST_CLASSIFIERS),
     Field("name", "text", "Name"),
     Field("score", "list", "Score column"),

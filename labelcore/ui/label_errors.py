@@ -56,8 +56,9 @@ def settled_line(session: Session) -> str:
     figures = _settled(session)
     if not figures:
         return ""
-    by = settled_by(session.plan.readers)
-    return f"{by}: {_settled_name(figures[0])} {_value_words(figures[0])}"
+    by, words = settled_by(session.plan.readers), _value_words(figures[0])
+    known = " " if figures[0].has_interval else ", "
+    return f"{by}: {_settled_name(figures[0])}{known}{words}"
 
 
 def error_lines(session: Session) -> list[str]:

@@ -15,7 +15,7 @@ from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
 from labelcore.ui.new_repeats import seen_words
-from labelcore.ui.settling import chosen, settling
+from labelcore.ui.settling import all_settled, chosen, settling
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.status import at_an_end
 from labelcore.ui.tables import reading_table
@@ -40,6 +40,8 @@ def people_page(project: str) -> None:
     if settles and chosen(session) is not None:
         st.space("xsmall")
         settling(project)
+    elif settles:
+        all_settled(project)
     agreement = session.agreement()
     if not agreement.people:
         st.text(NOBODY_YET)

@@ -146,7 +146,7 @@ def confusion(session: Session) -> None:
     )
     reading_table(table.reset_index(), "confusion")
     with st.container(key="quiet-confusion"):
-        st.text(each_cell(drawn_evenly(session.engine)))
+        st.text(each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:

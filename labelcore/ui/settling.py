@@ -22,7 +22,7 @@ from labelcore.ui.surface import show_item
 SEEN = "settling"
 REASON = "settle-reason"
 ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
-BACK = "Back to the last one"
+BACK, COUNTED = "Back to the last one", "{done:,} of {of:,} settled"
 
 
 def _seen(project: str) -> dict[str, int]:
@@ -55,7 +55,7 @@ def settling(project: str) -> None:
             _item(session, judged)
         with answers:
             with st.container(key="quiet-left"):
-                st.text(f"{begun - left:,} of {begun:,} settled")
+                st.text(COUNTED.format(done=begun - left, of=begun))
             _side_by_side(session, judged)
             _keys(project, session, judged)
         show_problem()
@@ -104,6 +104,19 @@ def _keys(project: str, session: Session, judged: Judged) -> None:
     choice_buttons("settle", "change-settle-", str(index), choices, settle, arguments)
     more_classes("settle-more", str(index), choices, settle, arguments)
     st.text_input("Why (optional)", ruling.text or "" if ruling else "", key=f"{REASON}-{index}")
+    _way_back(project, index)
+
+
+def all_settled(project: str) -> None:
+    """How many this page has seen settled where nothing is left, and the way back to the last."""
+    if (begun := _seen(project).get("begun", 0)) and _seen(project).get("last"):
+        with st.container(key="quiet-left"):
+            st.text(COUNTED.format(done=begun, of=begun))
+        _way_back(project)
+
+
+def _way_back(project: str, index: int = 0) -> None:
+    """To the item settled last, unless that is the one shown."""
     last = _seen(project).get("last", 0)
     st.button(
         BACK, key="settle-back", shortcut="U", type="tertiary", on_click=look_at,

@@ -14,7 +14,7 @@ from labelcore.access import Right
 from labelcore.designs.registry import METHODS, AlarmRule
 from labelcore.estimands import DIFFERENCE
 from labelcore.plugins import loaded
-from labelcore.report.quarter import NO_VALUE, NOT_KNOWN, figure_words, withholds
+from labelcore.report.quarter import FALSE_ALARMS, NO_VALUE, NOT_KNOWN, figure_words, withholds
 from labelcore.results.told_values import known_ends
 from labelcore.safe_text import one_line, plain
 from labelcore.ui import monitors, trail, visitor
@@ -38,7 +38,6 @@ ICONS = {
     Stands.TABLE: ":material/pending:",
     Stands.QUIET: ":material/check_circle:",
 }
-FALSE_ALARMS = "If nothing falls, at most about one in {runs} runs of {waves} waves has an alarm."
 BELOW = "Lower than required, by {wave} alone: {figures}."
 FELL = "Fallen, by these two waves alone: {figures}."
 MORE = "An alarm takes more evidence, as {waves} share one error."

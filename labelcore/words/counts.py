@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, isnan
 
 from labelcore.words.sentences import count
@@ -27,10 +27,8 @@ def answers_words(kinds: Mapping[str, int]) -> str:
 ROUNDING = 1e-6
 NO_LABEL = "no label near them yet"
 """Over the items of a confusion table that nothing is said of: their stratum has no label."""
-EACH_CELL = (
-    "Each cell: about how many items of the file, and between which bounds, each by itself. "
-    "Where it says not yet, it counts the labels"
-)
+EACH_CELL = "Each cell: about how many items of the file, and between which bounds, each by itself."
+NOT_YET, COUNTS_LABELS = "not yet: ", " Where it says not yet, it counts the labels"
 UNEVEN_LABELS = ": their shares are not those of the file, because they are not drawn evenly"
 EVEN = (
     "Items are drawn evenly: shares of all judged items estimate those of the file, without an "
@@ -39,14 +37,18 @@ EVEN = (
 UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
 
 
-def each_cell(evenly: bool) -> str:
+def each_cell(cells: Iterable[object], evenly: bool) -> str:
     """What the numbers of a confusion table are; ``evenly``: whether the labels are a plain random
     sample of the file.
 
-    >>> each_cell(True)[-60:]
+    >>> each_cell(["not yet: 3 labels"], True)[-60:]
     'each by itself. Where it says not yet, it counts the labels.'
+    >>> each_cell(["38 (25 to 53)"], False)[-38:]
+    ' between which bounds, each by itself.'
     """
-    return f"{EACH_CELL}{'' if evenly else UNEVEN_LABELS}."
+    if not any(str(cell).startswith(NOT_YET) for cell in cells):
+        return EACH_CELL
+    return f"{EACH_CELL}{COUNTS_LABELS}{'' if evenly else UNEVEN_LABELS}."
 
 
 def list_words(evenly: bool) -> str:
@@ -74,7 +76,7 @@ def row_words(
     """
     known = sum(labels)
     if isnan(bounds[0][0]):
-        cells = [f"not yet: {count(number, 'label')}" if known else "–" for number in labels]
+        cells = [f"{NOT_YET}{count(number, 'label')}" if known else "–" for number in labels]
     else:
         each = zip(numbers[: len(labels)], bounds, strict=True)
         cells = [cell_words(number, *ends) for number, ends in each]

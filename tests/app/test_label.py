@@ -71,6 +71,14 @@ def test_undo_is_repeatable_and_brings_the_item_back(app, make) -> None:
     button(page, "undo").click().run()
     button(page, "undo").click().run()
     assert fresh(session).labels == 1
+    said = texts(page)
+    assert "Taken back: " in said and "Saved: " not in said, (
+        "the answer before it was told as saved"
+    )
+    button(page, "flag").click().run()
+    assert actions.FLAGGED[True] in texts(page)
+    button(page, "positive").click().run()
+    assert "Saved: Yes" in texts(page)
 
 
 def test_undo_of_a_screen_that_is_old_does_nothing(make) -> None:

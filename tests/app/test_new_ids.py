@@ -29,7 +29,7 @@ def chosen(page, label: str):
 
 def test_two_columns_make_the_id_together(app, data_folder: Path) -> None:
     page = with_upload(app, "pairs.csv", pairs())
-    judged = "What does the person judge? (one column, or two for a pair)"
+    judged = "What does the person judge? (one column, two for a pair, or more)"
     chosen(page, judged).set_value(["left_name", "right_name"]).run()
     chosen(page, "Which column identifies an item?").set_value("left_id").run()
     assert "an id must be unique" in texts(page).replace("\\", "")

@@ -57,7 +57,9 @@ def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) ->
     button(page, "change-settle-negative-2").click().run()
     for index in (1, 3, 4):
         button(page, f"change-settle-positive-{index}").click().run()
-    assert settling.ASKED not in texts(page)
+    assert settling.ASKED not in texts(page) and "4 of 4 settled" in texts(page)
+    button(page, "settle-back").click().run()
+    assert settling.SETTLED in texts(page), "the last one may be settled anew, too"
     session.sync()
     settled = [(one.index, one.label, one.text) for one in session.events if one.kind == "settled"]
     assert settled == [(2, "no", "an offer"), *((index, "yes", "") for index in (1, 3, 4))]
@@ -66,6 +68,8 @@ def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) ->
 
 def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     session = make(overlap=1.0, labels=24, budget=24)
+    said = app("people", project="demo").title[0].value
+    assert said.startswith("As settled by two people: Accuracy, 0 of ")
     while (draw := session.next("ann")) is not None:
         session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
     page = app("people", project="demo")

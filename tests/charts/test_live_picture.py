@@ -221,11 +221,7 @@ def test_of_the_candidates_the_chosen_one_stands_first_and_those_that_are_out_la
         "classifier": names, "size": [50, 100, 200, 400, 800], "value": 0.9, "low": 0.8,
         "high": 0.95, "state": ["in", OUT, "in", OUT, "in"],
     })  # fmt: skip
-    for chosen, order in (
-        ("top 200", (2, 0, 4, 1)),
-        (None, (0, 2, 4, 1)),
-        ("top 400", (3, 0, 2, 4)),
-    ):
+    for chosen, order in ((names[2], [2, 0, 4, 1]), (None, [0, 2, 4, 1]), (names[3], [3, 0, 2, 4])):
         made = choice(bounds=bounds, chosen=chosen)
         told = [one for one in texts(choice_picture(made, [], 0, ()).bars) if one in names]
         assert told == [names[place] for place in order]
@@ -236,9 +232,7 @@ def test_of_the_candidates_the_chosen_one_stands_first_and_those_that_are_out_la
     [((OVER_LABELS,), 2, True), ((OVER_LABELS, "x"), 1, True), ((OVER_LABELS,), 1, False),
      (("x", "y"), 2, False)],
 )  # fmt: skip
-def test_a_name_is_pressed_where_there_is_another_chart(
-    views: tuple[str, ...], barred: int, pressed: bool
-) -> None:
+def test_names_lead_to_other_charts(views: tuple[str, ...], barred: int, pressed: bool) -> None:
     every = [replace(ONE, estimand=name) for name in ("precision", "recall")[:barred]]
     look = SimpleNamespace(views=views, barred=every, view=views[0], charted=every[0], dots={},
                            names={"precision": "Precision", "recall": "Recall"})  # fmt: skip

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
@@ -114,3 +116,18 @@ def test_ctrl_c_while_a_file_is_read_is_an_interruption(
     monkeypatch.setitem(COMMANDS, "reads-long", reads_long)
     code, out, error = run("reads-long")
     assert (code, out, error.strip()) == (130, "", "")
+
+
+def test_ctrl_c_while_the_program_is_loaded_leaves_no_trace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def pressed(name: str) -> object:
+        raise KeyboardInterrupt
+
+    loading = ModuleType("labelcore.cli")
+    loading.__getattr__ = pressed  # type: ignore[method-assign]
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "labelcore.cli", loading)
+        with pytest.raises((SystemExit, KeyboardInterrupt)) as ended:
+            runpy.run_module("labelcore", run_name="__main__")
+    assert ended.value.args == (130,)

@@ -55,8 +55,8 @@ def test_a_census_tells_the_judge_as_scikit_learn_does() -> None:
 
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 def test_a_judge_has_the_intervals_of_the_table_beside_it(promise: str) -> None:
-    """Labels of one prompt repeat each other, which widens figures by the one of those told together
-    that loses most: the judge and the table, which tell different ones, had two intervals."""
+    """Labels of one prompt repeat each other, which widens figures by the one of those told
+    together that loses most: the judge and the table, which tell different ones, had two."""
     frame = judged_frame(400, systems=TWO)
     session = lc.Session(judged(frame), plan_of(budget=150, promise=promise))
     label_all(session, frame)

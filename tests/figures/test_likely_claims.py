@@ -71,18 +71,9 @@ def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("relation", "goal", "status"),
-    [
-        (">=", "low", "decided"),
-        (">", "low", "undecided"),
-        ("<=", "low", "undecided"),
-        ("<", "low", "refuted"),
-        ("<=", "high", "decided"),
-        ("<", "high", "undecided"),
-        (">", "high", "refuted"),
-        (">=", "high", "undecided"),
-        (">=", "middle", "undecided"),
-    ],
-)
+    [(">=", "low", "decided"), ("<", "low", "refuted"), (">", "high", "refuted"),
+     ("<=", "high", "decided"), (">=", "middle", "undecided")],
+)  # fmt: skip
 def test_a_claim_is_settled_where_an_end_passes_its_number(
     relation: str, goal: str, status: str, known: Known
 ) -> None:
@@ -114,9 +105,8 @@ def test_the_ends_of_several_groups_are_those_that_hold_for_the_claim(
     """One's own end where each must be there, a shared one where one of them is enough."""
     monkeypatch.setattr(claims, "lacking_side", lambda engine, asked, lacks: ("", lacks))
     monkeypatch.setattr(claims, "_question", lambda claim: None)
-    parts = [
-        SimpleNamespace(cells=lambda index, n=n: unknown == "part" and n == 1) for n in range(3)
-    ]
+    lacks = (False, unknown == "part", False)
+    parts = [SimpleNamespace(cells=lambda index, one=one: one) for one in lacks]
     claim = SimpleNamespace(tallies=parts, class_index=0, of_least=least)
     own, shared = [(0.3, 0.6), (0.2, 0.8), (0.5, 0.7)], [(0.25, 0.65), (0.1, 0.95), (0.45, 0.75)]
     sides = [[SimpleNamespace(value=[np.nan if unknown == "value" and n == 1 else 0.5],
@@ -126,9 +116,7 @@ def test_the_ends_of_several_groups_are_those_that_hold_for_the_claim(
     assert claims._known_ends(None, claim, sides) == expected  # type: ignore[arg-type]
 
 
-def test_evidence_settles_a_claim_on_the_side_of_the_estimate_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_evidence_settles_on_the_side_of_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "_by_all", lambda *_: ClaimStatus.UNDECIDED)
     monkeypatch.setattr(claims, "plug_in_totals", lambda cells, rates: cells)
     for lean, for_it, against in product((-1, 0, 1), (0.0, 3.0, 5.0), (0.0, 3.0, 5.0)):

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import labelcore as lc
 from labelcore.figures.arithmetic import arithmetic
-from labelcore.figures.differences import mover
+from labelcore.figures.differences import _correlation, labels_to_decide, mover
 from labelcore.planning.truth import true_codes
 from labelcore.promises import UNSURE
 from labelcore.results.cells import COLUMNS, Table
@@ -276,6 +276,15 @@ def test_items_that_count_both_ways_widen_the_ends_they_may_move() -> None:
     value, low, high = mover(a, b)
     wider = mover((*a, 0.01, 0.02), (*b, 0.03, 0.04))
     assert wider == pytest.approx((value, low - 0.05, high + 0.05))
+
+
+def test_a_figure_without_variance_goes_along_with_none_and_a_pair_may_be_turned_round() -> None:
+    """Else two ends that are sure would be taken for ones that move together."""
+    covariance, one, none = np.eye(2), np.array([1.0, 0.0]), np.zeros(2)
+    assert [_correlation(covariance, one, other) for other in (one, -one, none)] == [1, -1, 0]
+    row = {"ahead": "", "value": 0.1, "low": -0.1, "high": 0.25}
+    turned = {"ahead": "", "value": -0.1, "low": -0.25, "high": 0.1}
+    assert [labels_to_decide(each, 100, 1e9) for each in (row, turned)] == [300, 300]
 
 
 def hardly_judged(session: lc.Session, frame: pd.DataFrame, seed: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import labelcore as lc
 from benchmarks.sessions import Prepared, see
 from labelcore.figures.from_counts import answers_of, same_cells
 from labelcore.figures.scalars import scalar_results, scalar_results_of
-from labelcore.figures.together import confidences
+from labelcore.figures.together import _shared_labels, confidences
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import preview
 from labelcore.planning.outlook import Outlook
@@ -88,6 +89,43 @@ def test_several_classes_and_crossing_strata_have_a_level(pair: Known, tmp_path:
     """Beside the level of figures taken for unrelated, their correlation saves something."""
     engine = labelled(pair, plan_of(**BOTH, together=True))
     assert 0.9525 < level(engine) < 0.9916
+
+
+class Codes(np.ndarray):
+    """Classes of all items, and in ``labelled`` which of them have a label."""
+
+
+def test_labels_that_two_divisions_share_are_counted_one_by_one() -> None:
+    """Items that one of them leaves out count in neither."""
+    random = np.random.default_rng(7)
+    cells, counted = random.integers(-1, 4, (2, 80)), random.integers(0, 3, (2, 4))
+    codes = random.integers(0, 3, 80).view(Codes)
+    codes.labelled = random.permutation(80)[:50]
+    sides = [(SimpleNamespace(cells_at=of.__getitem__), mine)
+             for of, mine in zip(cells, counted, strict=True)]  # fmt: skip
+    found = _shared_labels(SimpleNamespace(codes=codes), *sides)  # type: ignore[arg-type]
+    expected: dict[tuple[int, int], list[int]] = {}
+    for item in codes.labelled:
+        if min(pair := tuple(cells[:, item].tolist())) >= 0:
+            right = [codes[item] == counted[n, pair[n]] for n in (0, 1)]
+            before = expected.get(pair, [0, 0, 0])
+            expected[pair] = [a + int(b) for a, b in zip(before, (1, *right), strict=True)]
+    told = np.vstack([found.first, found.second, found.labelled, found.positive]).T.astype(int)
+    assert {(a, b): sums for a, b, *sums in told.tolist()} == expected
+
+
+def test_a_copy_of_a_classifier_costs_next_to_nothing(pair: Known) -> None:
+    """Its figures go along with those of the first, though its cells are told apart."""
+    twice = lc.read_population(
+        pair.population.path, id="id", content="text", scores=dict.fromkeys(TWO, "score_a"),
+        predictions=dict.fromkeys(TWO, "said_a"),
+    )  # fmt: skip
+    engine = labelled(Known(twice, pair.truth), plan_of(**BOTH, together=True))
+    groups = same_cells(engine.questions)
+    answers = [answers_of([engine], one) for one in groups]
+    first = [place for place, one in enumerate(groups) if one[0].classifier == "a"]
+    (one,) = confidences([engine], [groups[n] for n in first], [answers[n] for n in first])
+    assert 0.975 < one < level(engine) < one + 0.001
 
 
 def any_wrong(known: Known, plan: lc.Plan, looks: list[int], runs: int) -> float:

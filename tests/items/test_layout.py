@@ -75,6 +75,13 @@ def test_a_pair_stays_side_by_side(folders: Folders) -> None:
     assert names({"photo": "a.png", "caption": "x"}, folders) == [["photo", "caption"]]
 
 
+def test_texts_of_much_the_same_length_are_a_pair_whichever_is_longer(folders: Folders) -> None:
+    """Of shop listings the shorter one stood above the other as a fact, now this, now that shop."""
+    for amazon, google in [("star wars (mac)", "aspyr star wars mac os x"), ("a" * 90, "b" * 60)]:
+        assert names({"amazon": amazon, "google": google}, folders) == [["amazon", "google"]]
+    assert roles({"country": "DE", "text": LONG}, folders)[0] == [("country", "field")]
+
+
 def test_a_long_or_broken_title_is_body(folders: Folders) -> None:
     assert roles({"title": LONG, "text": LONG}, folders)[0][0] == ("title", "body")
     assert roles({"title": "two\nlines", "text": LONG, "x": "y"}, folders)[-2:] == [

@@ -96,6 +96,7 @@ def test_page_1_says_question_answer_picture_meaning_and_table(made: Made, html:
     low, high = cell_bounds(headline_stage(made.session.engine), "lr")[1, 1]
     assert low < table.loc["yes", "yes"] < high
     assert cell_words(table.loc["yes", "yes"], low, high) in text
+    assert "each by itself." in text and "not yet" not in text, "what no cell says is not explained"
 
 
 def test_fingerprint_and_seal_are_printed(made: Made, outline: Outline) -> None:

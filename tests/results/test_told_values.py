@@ -61,15 +61,13 @@ def test_no_cell_and_no_sentence_has_a_value_that_the_bounds_do_not_allow() -> N
 @pytest.mark.parametrize("hits", [(2, 6, 5, 14), (8, 10, 9, 11), (0, 1, 2, 11), (3, 3, 3, 3)])
 def test_between_two_points_precision_is_what_the_hits_at_both_allow(hits: tuple[int, ...]) -> None:
     first, last = (range(hits[place], hits[place + 1] + 1) for place in (0, 2))
-    points = (
-        (np.mean(ends) / n, ends[0] / n, ends[-1] / n) for ends, n in ((first, 10), (last, 20))
-    )
-    curve = replace(band("precision_curve", *points), x=np.array([10.0, 20.0]))
+    points = [(sum(ends) / len(ends), ends[0], ends[-1]) for ends in (first, last)]
+    at = np.array([10.0, 20.0])
+    curve = replace(band("precision_curve", *(np.array(points) / at[:, None])), x=at)
     for rank in range(10, 21):
         found = [n for n in range(rank + 1) if any(0 <= n - one <= rank - 10 for one in first)
                  and any(0 <= one - n <= 20 - rank for one in last)]  # fmt: skip
         value, ends = curve.at(rank)
-        share = (rank - 10) / 10
-        middle = np.mean(first) * (1 - share) + np.mean(last) * share
+        middle = np.interp(rank, at, [hits_at[0] for hits_at in points])
         told = (value * rank, ends.low * rank, ends.high * rank)
         assert told == pytest.approx((middle, min(found), max(found)))

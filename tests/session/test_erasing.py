@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.errors import BrokenLogWarning
+from labelcore.errors import BrokenLogWarning, StoreNotWritableError
 from labelcore.log.events import Event, genesis, sound_part
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
@@ -43,7 +44,15 @@ from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
-from labelcore.store import add_gone, back_up_now, note_written, read_erased
+from labelcore.store import (
+    add_gone,
+    back_up_now,
+    backups,
+    kept,
+    note_written,
+    read_erased,
+)
+from labelcore.store import erased as erased_list
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import next_draw
 from tests.report.sessions import session_on, write_items
@@ -408,6 +417,20 @@ def test_what_is_broken_off_before_kept_files_go_is_done_again(
     assert holding(home, text_of(asked[0])) == ["items.contents"] * begins
 
 
+def test_a_disk_that_is_full_is_said_and_the_erasure_done_later(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, full = label(session, 5), OSError(ENOSPC, "No space left on device")
+    for file, room, listed in (("labels.erased", erased_list, 0), ("labels.seals", kept, 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(room, "whole_file", Mock(side_effect=full))
+            with pytest.raises(StoreNotWritableError, match=f"{file} cannot be written: No space"):
+                erase_items(session.store, "spam", asked[:1], **WHY)
+        assert len(read_erased(home / "labels.db").gone) == listed
+    erase_again(session.store)
+    assert holding(home, text_of(asked[0])) == [] and verify(url(home / "labels.db")).whole
+
+
 def test_what_killed_processes_left_half_written_goes(session: lc.Session, home: Path) -> None:
     asked = label(session, 5)
     held = text_of(asked[0]).encode()
@@ -422,6 +445,22 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     done = erase_items(session.store, "spam", asked[:1], **WHY)
     assert [file for file in [*old, now, other] if file.exists()] == [now, other]
     assert [line for line in done.left if str(now) in line and "moment ago" in line]
+
+
+def test_a_copy_beside_its_store_is_erased_alone(session: lc.Session, home: Path) -> None:
+    """The store was emptied when it was opened next, and had no backup any more."""
+    label(session, 10)
+    back_up_now(home / "labels.db", session.store.backup)
+    back_up(session.store, home / "labels.bak")
+    with closing(lc.open_store(url(home / "labels.bak"))) as copy:
+        erase_project(copy, "spam", **WHY)
+        assert copy.projects() == []
+    (home.parent / "items.csv").unlink()
+    label(again := lc.Session.open(url(home / "labels.db"), "spam"), 1)
+    again.store.close()
+    found = verify(url(home / "labels.db"))
+    assert (again.labels, found.whole) == (11, True), found
+    assert len(backups(home / "labels.db")) == 1
 
 
 def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +20,7 @@ from labelcore.population import arrays, contents, copies
 from labelcore.replay import replay_project
 from labelcore.session.backups import back_up, rehearse, restore
 from labelcore.session.erasing import erase_items
-from labelcore.store import sqlite_backup
+from labelcore.store import erased, sqlite_backup
 from tests.answering import answer_draws, next_draw
 from tests.report.sessions import session_on, write_items
 from tests.stores import url
@@ -87,3 +89,20 @@ def test_who_has_the_store_open_is_told(tmp_path: Path, windows: None) -> None:
         with pytest.raises(lc.errors.StoreError, match="cannot be set aside: used by another"):
             restore(tmp_path / "backup.db", store)
     assert lc.Session.open(store, "spam").labels == 0 and not list(tmp_path.glob("*.new"))
+
+
+def test_threads_change_a_list_one_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no folder can be locked."""
+    monkeypatch.setattr(erased, "sys", SimpleNamespace(platform="win32"))
+    inside: list[int] = []
+
+    def change(number: int) -> bool:
+        with erased.alone_in(tmp_path):
+            inside.append(number)
+            time.sleep(0.01)
+            return inside.pop() == number and not inside
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(change, range(16)))

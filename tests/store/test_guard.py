@@ -9,11 +9,15 @@ import time
 from collections import namedtuple
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from errno import EMFILE
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import labelcore as lc
+from labelcore.errors import StoreError
 from labelcore.session.integrity import verify
 from labelcore.store import backups, backups_folder, guard, kept
 from labelcore.store.guard import rotate, seal_anew
@@ -127,11 +131,37 @@ def test_a_folder_that_cannot_be_written_fails_no_label(database: Path) -> None:
     assert not labelled(database).store.problem and answers_in(database) == 14
 
 
+def test_a_problem_is_whole_sentences(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "back_up_now", Mock(side_effect=StoreError("x is locked. Wait.")))
+    problem = labelled(database).store.problem
+    assert problem.endswith("made: x is locked. Wait. Labels are stored all the same.")
+
+
 def test_a_seal_that_cannot_be_written_fails_no_label(database: Path) -> None:
     database.with_suffix(".seals").unlink()
     database.with_suffix(".seals").mkdir()
     assert "The labels are not sealed" in labelled(database).store.problem
     assert answers_in(database) == 13
+
+
+def test_seals_that_cannot_be_opened_at_this_moment_stay(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a process has too many files open: those of other projects were forgotten."""
+    other = session_on(database.parent / "items.csv", store=url(database), project="other")
+    answer_draws(other, "yes", 1)
+    other.store.close()
+    before, read = read_seals(database), Path.read_text
+
+    def refused(file: Path, *given: Any) -> str:
+        if file.suffix == ".seals":
+            raise OSError(EMFILE, "Too many open files")
+        return read(file, *given)
+
+    monkeypatch.setattr(Path, "read_text", refused)
+    assert "labels.seals cannot be read: Too many" in labelled(database).store.problem
+    monkeypatch.undo()
+    assert len(before) == 2 and read_seals(database) == before
 
 
 def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,14 +17,27 @@ import pytest
 from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import DBAPIError
 
+import labelcore as lc
 import labelcore.team as team
 from labelcore.errors import MissingStoreError, StoreBusyError, StoreError, StoreNotWritableError
 from labelcore.log.events import Content
-from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, held, open_store
+from labelcore.session.copying import copy_project
+from labelcore.session.erasing import erase_project
+from labelcore.session.integrity import verify
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    backups,
+    held,
+    open_store,
+)
 from labelcore.store.database import metadata
 from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
+from tests.answering import answer_draws
 from tests.postgres import PASSWORD, Server, running
+from tests.report.sessions import session_on, write_items
 from tests.stores import AT, RECORD, answered, drawn
 
 
@@ -121,10 +136,58 @@ def test_a_server_that_was_starting_a_moment_ago_lets_people_in(
 
 
 def test_items_lie_in_the_folder_of_the_app(store: LabelStore, data_folder: Path) -> None:
-    assert store.items_folder == data_folder / "postgres.items"
+    assert store.guarded is not None and store.guarded.parent == data_folder
+    assert store.items_folder == store.guarded.with_suffix(".items")
+    assert store.guarded.name.startswith("postgres.") and store.guarded.suffix == ".db"
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_file_of_the_same_name_is_another_store(
+    postgres_url: str, data_folder: Path, tmp_path: Path, moved: bool
+) -> None:
+    """Its projects went with those of the database that were erased, and so did its backups. What
+    an earlier version kept under its names is found again."""
+    write_items(tmp_path / "items.csv")
+    with closing(open_store(postgres_url)) as there:
+        assert there.guarded is not None
+        file = data_folder / there.guarded.name.replace(".postgresql", "")
+        made = session_on(tmp_path / "items.csv", store=f"sqlite:///{file}")
+        answer_draws(made, "yes", 5)
+        copy_project(made.store, there, "spam")
+        made.store.close()
+    (tmp_path / "items.csv").unlink()
+    if moved:
+        for path in data_folder.glob("*.postgresql.*"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copytree(file.with_suffix(".items"), data_folder / "postgres.items")
+        with closing(open_store(postgres_url)) as there:
+            answer_draws(lc.Session.open(there, "spam"), "yes", 1)
+        assert verify(postgres_url).whole
+    with closing(open_store(postgres_url)) as there:
+        erase_project(there, "spam", who="Ann", why="it was a trial")
+    kept = lc.Session.open(f"sqlite:///{file}", "spam")
+    answer_draws(kept, "yes", 1)
+    kept.store.close()
+    found = verify(f"sqlite:///{file}")
+    assert (kept.labels, found.whole) == (6, True) and backups(file), found
 
 
 # The schema
+
+
+def test_backups_of_an_earlier_version_are_found_again(
+    store: LabelStore, postgres_url: str, data_folder: Path
+) -> None:
+    assert store.guarded is not None
+    stamp, former = "-20260101T000000000000Z.db", store.guarded.name.replace(".postgresql.db", "")
+    backup = data_folder / f"{former}.backups" / f"{former}{stamp}"
+    backup.parent.mkdir(parents=True)
+    backup.touch()
+    store.close()
+    for path in data_folder.glob("*.postgresql.*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    with closing(open_store(postgres_url)) as again:
+        assert [one.name for one in backups(again.guarded)] == [f"{former}.postgresql{stamp}"]
 
 
 def test_tables_are_those_the_migrations_make(store: LabelStore, postgres_url: str) -> None:

@@ -184,63 +184,54 @@ def test_the_sentence_says_which_items_it_is_about(target: str) -> None:
     assert said == f"95 % sure: 'lr' gets 57 to 99 % of {about} right."
 
 
-@pytest.mark.parametrize(
-    ("told", "low", "high", "words"),
-    [
-        (None, -0.301, 1.0, "in recall a is at most 31 points worse than b"),
-        (None, -1.0, 0.301, "in recall a is at most 31 points better than b"),
-        (None, -0.9, 0.301, ""),
-        (None, -1.0, 1.0, ""),
-        (0.1, -1.0, 0.301, ""),
-    ],
-)
-def test_the_one_end_that_is_known(told: float | None, low: float, high: float, words: str) -> None:
-    ends = known_ends(low, high, -1.0)
-    one = SimpleNamespace(told=told, known_ends=ends, low=low, high=high)
-    assert one_end_words(one, "recall", "a", "b") == words  # type: ignore[arg-type]
+def test_the_one_end_that_is_known() -> None:
+    def said(told: float | None, low: float, high: float) -> str:
+        ends = known_ends(low, high, -1.0)
+        one = SimpleNamespace(told=told, known_ends=ends, low=low, high=high)
+        return one_end_words(one, "recall", "a", "b")  # type: ignore[arg-type]
+
+    assert said(None, -0.301, 1.0) == "in recall a is at most 31 points worse than b"
+    assert said(None, -1.0, 0.301) == "in recall a is at most 31 points better than b"
+    assert {said(None, -0.9, 0.301), said(None, -1.0, 1.0), said(0.1, -1.0, 0.301)} == {""}
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "found"),
-    [(0, 732, None), (0, 300.5, (0, 300)), (0, 726, None), (7, 7, (7, 7)), (9, 8, None)],
-)
-def test_a_cut_keeps_what_its_bounds_say(low: float, high: float, found: object) -> None:
-    def read(has_interval: bool = True, name: str = "yield") -> object:
-        hits = SimpleNamespace(has_interval=has_interval, low=[low], high=[high])
-        return found_by(SimpleNamespace(readings={name: hits}, rank=732))  # type: ignore[arg-type]
-
-    assert (read(), read(False), read(name="recall")) == (found, None, None)
+def test_a_cut_keeps_what_its_bounds_say() -> None:
+    known = {(0, 732): None, (0, 300.5): (0, 300), (0, 726): None, (7, 7): (7, 7), (9, 8): None}
+    for (low, high), found in known.items():
+        hits = SimpleNamespace(has_interval=True, low=[low], high=[high])
+        assert found_by(SimpleNamespace(readings={"yield": hits}, rank=732)) == found
+        hits.has_interval = False
+        assert found_by(SimpleNamespace(readings={"yield": hits}, rank=732)) is None
+    assert found_by(SimpleNamespace(readings={})) is None
 
 
 def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer() -> None:
     """Else it tells the figure: early while that says little and labels are to come."""
     differs, share = estimate("accuracy_difference", low=-0.02, high=0.3), estimate("accuracy")
-    wide = estimate("accuracy", value=None, low=0.03, high=0.99)
-    none, one, dots = np.array([], bool), np.array([True]), np.array([True, False, False, True])
+    wide = estimate("precision", value=None, low=0.03, high=0.99)
+    open_ = estimate("recall_difference", value=None, low=-1.0, high=1.0)
+    dots = dict.fromkeys(("precision", "recall_difference"), np.array([True, False, False, True]))
 
-    def said(charted: Estimate, race: object = None, going_on: bool = True) -> tuple[str, str]:
-        given = {wide.estimand: dots, "recall_difference": dots}
-        look = SimpleNamespace(claims=(), heads=None, charted=charted, race=race, dots=given,
+    def said(one: Estimate, race: Race | None = None, going_on: bool = True) -> tuple[str, str]:
+        look = SimpleNamespace(claims=(), heads=None, charted=one, race=race, dots=dots,
                                going_on=going_on)  # fmt: skip
         sentence = look_sentence(look, 30)  # type: ignore[arg-type]
         return sentence.text, sentence.told
 
-    def race(won: np.ndarray, alone: bool, only: bool) -> Race:
-        return Race("lr", "svm", 90, 9, np.arange(len(won)) + 1.0, won, alone, only)
-
-    assert said(differs, race(none, True, True)) == (ONLY_THESE, "")
-    assert said(differs, race(none, True, False)) == (THESE_FIRST, "")
     plain = short_sentence(differs), "accuracy_difference"
-    for other in (race(one, True, True), race(none, False, False), None):
-        assert said(differs, other) == plain
+    for won, alone, only, told in ((0, True, True, (ONLY_THESE, "")), (1, True, True, plain),
+                                   (0, True, False, (THESE_FIRST, "")),
+                                   (0, False, False, plain)):  # fmt: skip
+        race = Race("lr", "svm", 90, 9, np.ones(won), np.ones(won, bool), alone, only)
+        assert said(differs, race) == told
+    assert said(differs) == plain
     assert said(share) == (short_sentence(share), "accuracy")
-    assert said(wide) == (early_sentence("accuracy", 2, 4, 30), "")
-    assert said(wide, going_on=False) == (short_sentence(wide), "accuracy")
-    assert said(replace(wide, estimand="recall")) == (early_sentence("recall", None, 0, 30), "")
-    assert said(replace(share, state=State.TOO_FEW))[1] == ""
-    assert said(replace(share, state=State.EXACT))[1] == ""
-    open_ = estimate("recall_difference", value=None, low=-1.0, high=1.0)
-    assert said(open_, going_on=False) == (short_sentence(open_), "")
+    assert said(wide) == (early_sentence("precision", 2, 4, 30), "")
     assert said(open_) == (early_sentence("recall_difference", None, 4, 30), "")
+    assert said(wide, going_on=False) == (short_sentence(wide), "precision")
+    assert said(replace(wide, estimand="recall")) == (early_sentence("recall", None, 0, 30), "")
+    assert said(open_, going_on=False) == (short_sentence(open_), "")
+    for state in (State.TOO_FEW, State.EXACT):
+        assert said(replace(share, state=state))[1] == ""
     nothing = estimate("accuracy", value=None, low=0.0, high=1.0)
     assert said(nothing, going_on=False)[1] == "accuracy"
