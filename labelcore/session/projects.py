@@ -30,7 +30,15 @@ from labelcore.population.snapshots import (
     open_snapshot,
 )
 from labelcore.session.ledger import check_characters, now
-from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    check_path,
+    contents_path,
+    items_path,
+    keep,
+    keep_written,
+)
 
 LONGEST_NAME = 200
 FORMER_NAMES, KEPT, TOLD, RETENTION = "former_names", "measured", "told", "retention"
@@ -42,7 +50,9 @@ any name; what a wave left, and which of its alarms were given; after how many d
 def new_record(
     population: Population, plan: Plan, project: str, settings: Mapping[str, Any]
 ) -> ProjectRecord:
-    """The record of a project that starts now; ``plan`` has its planned size."""
+    """The record of a project that starts now; ``plan`` has its planned size. Raises ValueError for
+    a path that no store can keep."""
+    check_path(population.path)
     source: dict[str, Any] = {"path": str(population.path)}
     if population.address is not None:
         source["address"] = population.address

@@ -306,15 +306,22 @@ def test_a_backup_from_before_is_erased_before_it_is_opened(
         assert by_hand.item_by_id(asked[0]) == {"text": TEXT_GONE}
 
 
-def test_what_was_set_aside_goes_where_the_name_has_brackets(home: Path) -> None:
-    place, copy = home / "labels [old].db", home.parent / "copy.db"
+@pytest.mark.parametrize("name", ["labels [old].db", "labels", "link.db"])
+def test_what_was_set_aside_goes_whatever_its_name(home: Path, name: str) -> None:
+    """A link stays one: what it leads to gives way."""
+    place, copy, there = home / name, home.parent / "copy.db", home / "disk" / "real.sqlite"
+    if name == "link.db":
+        there.parent.mkdir()
+        place.symlink_to(there)
     session = session_on(home.parent / "items.csv", store=url(place))
     gone, *_ = label(session, 3)
     back_up(session.store, copy)
     session.store.close()
     restore(copy, url(place), force=True)
+    assert place.is_symlink() == (name == "link.db") and list(place.resolve().parent.glob("*-bef*"))
     with closing(lc.open_store(url(place))) as store:
-        erase_items(store, "spam", [gone], **WHY)
+        done = erase_items(store, "spam", [gone], **WHY)
+        assert not [line for line in done.left if "before" in line]
     place.write_bytes(copy.read_bytes())  # As somebody may by hand.
     with closing(lc.open_store(url(place))) as store, pytest.warns(BrokenLogWarning):
         assert lc.Session.open(store, "spam").item_by_id(gone) == {"text": TEXT_GONE}
@@ -447,12 +454,15 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     assert [line for line in done.left if str(now) in line and "moment ago" in line]
 
 
-def test_a_copy_beside_its_store_is_erased_alone(session: lc.Session, home: Path) -> None:
+@pytest.mark.parametrize("name", ["labels.bak", "labels"])
+def test_a_copy_beside_its_store_is_erased_alone(
+    session: lc.Session, home: Path, name: str
+) -> None:
     """The store was emptied when it was opened next, and had no backup any more."""
     label(session, 10)
     back_up_now(home / "labels.db", session.store.backup)
-    back_up(session.store, home / "labels.bak")
-    with closing(lc.open_store(url(home / "labels.bak"))) as copy:
+    back_up(session.store, home / name)
+    with closing(lc.open_store(url(home / name))) as copy:
         erase_project(copy, "spam", **WHY)
         assert copy.projects() == []
     (home.parent / "items.csv").unlink()
