@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +34,7 @@ from labelcore.session.ledger import check_characters, now
 from labelcore.store import (
     LabelStore,
     ProjectRecord,
+    alone_in,
     check_path,
     contents_path,
     items_path,
@@ -135,7 +137,8 @@ def created_or_same(
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
         check_highlights(json.loads(record.settings_json))
-        store.create(_with_items_kept(store, record, population))
+        with nullcontext() if store.items_folder is None else alone_in(store.items_folder):
+            store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:
         raise ProjectExistsError(

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from errno import ENOSPC
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -45,6 +46,7 @@ from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import (
+    ProjectRecord,
     add_gone,
     back_up_now,
     backups,
@@ -471,6 +473,26 @@ def test_a_copy_beside_its_store_is_erased_alone(
     found = verify(url(home / "labels.db"))
     assert (again.labels, found.whole) == (11, True), found
     assert len(backups(home / "labels.db")) == 1
+
+
+def test_one_that_begins_while_another_of_its_file_goes_has_its_items(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were removed after it had found them kept, and before it said that it needs them."""
+    erasing = Thread(target=erase_project, args=(session.store, "spam"), kwargs=WHY)
+    create = SqliteStore.create
+
+    def late(store: SqliteStore, record: ProjectRecord) -> None:
+        erasing.start()
+        erasing.join(1)
+        create(store, record)
+
+    monkeypatch.setattr(SqliteStore, "create", late)
+    session_on(home.parent / "items.csv", store=session.store, project="new")
+    erasing.join()
+    (home.parent / "items.csv").unlink()
+    assert [record.name for record in session.store.projects()] == ["new"]
+    assert label(lc.Session.open(session.store, "new"), 1)
 
 
 def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
