@@ -296,12 +296,21 @@ class DatabaseStore(LabelStore):
         """The same for the salts of texts."""
         return True
 
-    def create(self, record: ProjectRecord) -> None:
+    def create(
+        self,
+        record: ProjectRecord,
+        events: Sequence[Event] = (),
+        contents: Contents = NO_CONTENTS,
+    ) -> None:
         check_record(record)
+        kept, texts = checked_events(events), checked_contents(contents)
         with self._writing(record.name) as connection:
             self._refuse_taken(connection, record.name)
             values = {column.name: getattr(record, column.name) for column in RECORD_COLUMNS}
             connection.execute(insert(project_table), values)
+            self._append(connection, record.name, kept, texts)
+        if kept:
+            self._guard.noticed(record.name, kept)
 
     def project(self, name: str) -> ProjectRecord:
         with self._reading() as connection:
@@ -362,17 +371,20 @@ class DatabaseStore(LabelStore):
         kept = checked_events(events)
         texts = checked_contents(contents)
         with self._writing(project) as connection:
-            project_id, last = self._find(connection, project)
-            _refuse_repeated(connection, kept)
-            follows(project, kept, last)
-            if kept:
-                connection.execute(INSERT_EVENT, [_event_row(project_id, event) for event in kept])
-            if texts:
-                connection.execute(
-                    INSERT_ITEM[connection.dialect.name], _item_rows(project_id, texts)
-                )
+            self._append(connection, project, kept, texts)
         if kept:
             self._guard.noticed(project, kept)
+
+    def _append(
+        self, connection: Connection, project: str, kept: Sequence[Event], texts: Contents
+    ) -> None:
+        project_id, last = self._find(connection, project)
+        _refuse_repeated(connection, kept)
+        follows(project, kept, last)
+        if kept:
+            connection.execute(INSERT_EVENT, [_event_row(project_id, event) for event in kept])
+        if texts:
+            connection.execute(INSERT_ITEM[connection.dialect.name], _item_rows(project_id, texts))
 
     def erase(self, project: str, erasure: Erasure) -> None:
         kept, people = checked_events(erasure.events), erasure.people
