@@ -269,10 +269,7 @@ class LabelStore(ABC):
 
     @abstractmethod
     def create(
-        self,
-        record: ProjectRecord,
-        events: Sequence[Event] = (),
-        contents: Contents = NO_CONTENTS,
+        self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
     ) -> None:
         """Add a project with its log, empty for one that begins: all of it or nothing.
 

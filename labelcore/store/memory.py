@@ -75,10 +75,7 @@ class MemoryStore(LabelStore):
         self._lock = RLock()
 
     def create(
-        self,
-        record: ProjectRecord,
-        events: Sequence[Event] = (),
-        contents: Contents = NO_CONTENTS,
+        self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
     ) -> None:
         check_record(record)
         with self._open():
