@@ -145,6 +145,9 @@ def test_row_numbers_are_not_taken_for_the_ids_of_other_rows() -> None:
         truth(turned, turned["truth"])
     assert truth(turned, turned.set_index("id")["truth"]) == 0
     assert truth(frame, frame["truth"]) == 0.25
+    population = lc.read_population(frame, id="id", content="text")
+    shown = repr(lc.simulate(population, plan, truth="truth", runs=2))
+    assert shown == "<Simulation on 'items': 2 runs of 'simple_random'>"
 
 
 def test_bad_truth_is_named_with_rows(known: Known) -> None:
