@@ -120,7 +120,7 @@ def commands_page() -> str:
     """Every command with its own help."""
     parts = [
         f"{MADE_BY}# Commands\n\n`labelcore COMMAND`, or `python -m labelcore COMMAND`. "
-        "Each takes `--json`."
+        "Each but `app` takes `--json`."
     ]
     with click.Context(commands, info_name="labelcore", max_content_width=90) as context:
         for name in commands.list_commands(context):

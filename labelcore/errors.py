@@ -51,6 +51,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def told(value: object) -> str:
+    """A value as a message tells it: on one short line, else as its type.
+
+    >>> told("maybe"), told([1.5]), told("x" * 99)
+    ("'maybe'", '[1.5]', 'str')
+    """
+    text = repr(value)
+    return type(value).__name__ if "\n" in text or len(text) > 80 else text
+
+
 def alike(faults: Sequence[Fault]) -> list[list[Fault]]:
     """Faults that differ in their row only, together; in the order of the first of each."""
     groups: dict[tuple[str, str | None, str | None, str], list[Fault]] = {}
@@ -269,7 +279,7 @@ class NotRandomError(PlanError):
 
 
 class ProjectExistsError(ValueError):
-    """A project of this name exists with another plan or another file; the message shows both."""
+    """A project of this name exists with another plan or another file; the message says in what."""
 
 
 class ItemsFileError(ValueError):

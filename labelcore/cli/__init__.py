@@ -63,8 +63,8 @@ class Commands(click.Group):
 def commands() -> None:
     """How good is a classifier? Find out with few human labels, and defend the number.
 
-    Exit codes: 0 all is well, 1 a replay disagrees, a claim is refuted or a figure has fallen,
-    2 bad input, 3 a claim is undecided or labels are waited for.
+    Exit codes: 0 all is well, 1 a replay disagrees, something is lost or was changed, a claim is
+    refuted or a figure has fallen, 2 bad input, 3 a claim is undecided or labels are waited for.
     """
 
 

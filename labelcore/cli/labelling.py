@@ -22,7 +22,6 @@ from labelcore.store import open_store
 from labelcore.words.counts import answers_words
 from labelcore.words.pilots import pilot_words, size_words
 from labelcore.words.sentences import count
-from labelcore.words.weights import weight_words
 
 A_DAY = 24 * 60
 """Minutes for which a batch is kept: it is judged in another program, in its own time."""
@@ -65,7 +64,7 @@ def labels(
     if output != "-":
         rows = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
         values = {"path": where, "labels": rows}
-        weight = weight_words(session.plan.method.has_weights)
+        weight = str(session.labels_table().attrs["weight"])
         say({**values, "weight": weight}, [f"{where}: {count(rows, 'row')}.", weight], as_json)
 
 
@@ -155,7 +154,7 @@ def answer(
     answer are left open. The same file twice changes nothing.
     """
     session = Session.open(store, project, file=moved)
-    answers = read_answers(Path(file))
+    answers = read_answers(Path(file), session.population.classes)
     outcomes = store_answers(session, answers, change=change, annotator=annotator)
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}

@@ -61,13 +61,17 @@ def monitor(
         opened = open_store(None)  # A rehearsal of the first wave leaves no file.
     with closing(opened):
         watched = file.monitor(opened, rehearsed=dry_run)
+        acts = []
         if close is not None:
             watched.close(close, "closed from the command line")
+            acts.append(f"{close} is closed.")
         if restart is not None:
             watched.restart(restart)
-        done = begin_what_is_due(
+            acts.append("Evidence begins anew with the next wave.")
+        begun = begin_what_is_due(
             file, watched, datetime.now(UTC).date(), source, labels, rehearsed=dry_run
         )
+        done = " ".join([*acts, begun])
         failed: list[str] = []
         if not dry_run:
             watched.news(lambda alarm: _called(file, alarm, failed))

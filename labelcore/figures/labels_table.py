@@ -48,6 +48,15 @@ def label_weights(engine: Engine, positions: IntArray) -> FloatArray:
     return weight
 
 
+def _weights_told(engine: Engine) -> str:
+    """What the weights of the labels are, and for how many items no label stands, in words."""
+    engine = headline_stage(engine)
+    if not engine.design.has_weights:
+        return weight_words(False)
+    cells = cells_of(engine, sampled_tally(engine, engine.classifiers[0]), None)
+    return weight_words(True, round(float(cells.size[cells.labelled == 0].sum())))
+
+
 def labels_table(
     population: Population, state: LogState, content: Content | None = None
 ) -> pd.DataFrame:
@@ -66,7 +75,7 @@ def labels_table(
         table[name] = pd.Series(values, index=table.index)
     if content is not None:
         table = table.join(_contents(table, population, content))
-    table.attrs["weight"] = weight_words(engine.design.has_weights)
+    table.attrs["weight"] = _weights_told(engine)
     return table
 
 

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import numpy as np
 
-from labelcore.errors import AnswerError
+from labelcore.errors import AnswerError, told
 from labelcore.log.events import Event
-from labelcore.population.classes import RESERVED
+from labelcore.population.classes import RESERVED, ZERO_ONE
 
 
 def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[str, str | None]:
@@ -29,7 +29,7 @@ def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[
     name = _called(answer, classes) or _two_class_name(answer, classes, positive)
     if name is None:
         known = ", ".join((*classes, *RESERVED))
-        raise AnswerError(f"answer must be one of {known}, got {answer!r}")
+        raise AnswerError(f"answer must be one of {known}, got {told(answer)}")
     return "labelled", name
 
 
@@ -55,6 +55,8 @@ def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> st
     if len(classes) != 2 or not isinstance(answer, (int, float, str)):
         return None
     numbered = any(_number(name) is not None for name in classes)
+    if isinstance(answer, str) and not {*classes} & {*ZERO_ONE}:
+        answer = ZERO_ONE.get(answer, answer)
     pairs: list[tuple[object, object]] = [(True, False)] * isinstance(answer, bool)
     pairs += [("yes", "no"), *([(1, 0), ("1", "0")] if not numbered else [])]
     pair = next((pair for pair in pairs if answer in pair), None)

@@ -52,7 +52,8 @@ class Draw:
         counts drawn items: 1, 2, ... An item that comes back after Undo or Later keeps its index
         and gets a new token
     stratum
-        the stratum that it was drawn from
+        the stratum that it was drawn from: 0, 1, ..., where tables of strata and of labels have
+        1, 2, ...
     batch
         the number of the batch that it was drawn in
     repeat
@@ -99,7 +100,7 @@ class Event:
         an answer, reread (a second answer), late (one that came after others): the token that it
         answers, unique in the log; else None
     index, item_id, stratum, batch
-        the draw that it is about; None for events about the project
+        the draw that it is about, its stratum counted from 0; None for events about the project
     basis
         drawn: the sequence number of the last event known when the draw's batch was drawn
     label

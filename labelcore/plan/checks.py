@@ -14,7 +14,7 @@ from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import PlanArgumentError, PlanError, did_you_mean
+from labelcore.errors import PlanArgumentError, PlanError, did_you_mean, told
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, LISTS, SCALARS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import (
@@ -115,7 +115,7 @@ def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
     if isinstance(names, str):
         names = [names]
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{argument} must be names, got {names!r}")
+        raise TypeError(f"{argument} must be names, got {told(names)}")
     if not names:
         raise PlanArgumentError(argument, "must name at least one, got none", value=())
     if len(set(names)) < len(names):

@@ -324,6 +324,10 @@ class Simulation:
         self.population, self.plan, self.seed, self.runs = population, plan, seed, list(runs)
         self._codes = codes
 
+    def __repr__(self) -> str:
+        name, runs = self.population.name, len(self.runs)
+        return f"<Simulation on {name!r}: {runs:,} runs of {self.plan.design!r}>"
+
     def table(self) -> pd.DataFrame:
         """What each run found.
 

@@ -57,11 +57,19 @@ def _in_file_order(population: Population, truth: Any) -> list[Any]:
         return list(population.column(truth))
     if isinstance(truth, pd.Series):
         by_id = pd.Series(truth.to_numpy(), index=truth.index.astype(str))
+        # Row numbers may be the ids of other rows, whose labels these would become.
+        if isinstance(truth.index, pd.RangeIndex) and list(by_id.index) != list(population.ids()):
+            raise ValueError(
+                "truth is a Series whose index is row numbers, not ids: name the column, or give "
+                "its to_numpy() in file order"
+            )
         if not by_id.index.is_unique:
             raise ValueError("truth must have each id once in its index")
         missing = [name for name in population.ids() if name not in by_id.index][:SHOWN_ROWS]
         if missing:
-            raise ValueError(f"truth lacks the ids {', '.join(missing)}")
+            raise ValueError(
+                f"truth must have every id in its index, and lacks {', '.join(missing)}"
+            )
         return by_id.loc[list(population.ids())].tolist()
     if isinstance(truth, (list, tuple, np.ndarray)):
         return list(truth)

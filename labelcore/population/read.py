@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from labelcore.errors import told
 from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import Engine, Tick, go_on
@@ -166,7 +167,7 @@ def read_population(
     """
     called: object = name
     if called is not None and not (isinstance(called, str) and called.strip()):
-        raise TypeError(f"name must be text that is not empty, or None, got {name!r}")
+        raise TypeError(f"name must be text that is not empty, or None, got {told(name)}")
     population = _read(
         source,
         written_foreign,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +31,16 @@ from labelcore.population.snapshots import (
     open_snapshot,
 )
 from labelcore.session.ledger import check_characters, now
-from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    alone_in,
+    check_path,
+    contents_path,
+    items_path,
+    keep,
+    keep_written,
+)
 
 LONGEST_NAME = 200
 FORMER_NAMES, KEPT, TOLD, RETENTION = "former_names", "measured", "told", "retention"
@@ -39,10 +49,13 @@ BESIDE = (FORMER_NAMES, KEPT, TOLD, RETENTION)
 any name; what a wave left, and which of its alarms were given; after how many days texts go."""
 
 
-def new_record(
-    population: Population, plan: Plan, project: str, settings: Mapping[str, Any]
-) -> ProjectRecord:
-    """The record of a project that starts now; ``plan`` has its planned size."""
+def new_record(population: Population, plan: Plan, project: str, settings: object) -> ProjectRecord:
+    """The record of a project that starts now; ``plan`` has its planned size. Raises TypeError for
+    settings that are none, ValueError for a path that no store can keep."""
+    check_path(population.path)
+    if not isinstance(settings, Mapping):
+        rule = "must be a mapping of names to values"
+        raise TypeError(f"settings {rule}, got {type(settings).__name__}")
     source: dict[str, Any] = {"path": str(population.path)}
     if population.address is not None:
         source["address"] = population.address
@@ -125,20 +138,45 @@ def created_or_same(
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
         check_highlights(json.loads(record.settings_json))
-        store.create(_with_items_kept(store, record, population))
+        with nullcontext() if store.items_folder is None else alone_in(store.items_folder):
+            store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:
         raise ProjectExistsError(
-            f"project {record.name!r} exists with another plan. There: {existing.plan_json}. "
-            f"Here: {record.plan_json}. Choose another project name or the same plan."
+            f"project {record.name!r} exists with another plan: "
+            f"{_other_plan(existing.plan_json, record.plan_json)}. "
+            "Choose another project name or the same plan."
         )
     if existing.fingerprint != record.fingerprint:
+        there, here = (json.loads(one.population_json) for one in (existing, record))
+        unlike = differing(there["arguments"], here["arguments"])
         raise ProjectExistsError(
-            f"project {record.name!r} exists with another file or another way of reading it. "
-            f"There: {existing.population_json} (fingerprint {existing.fingerprint[:12]}). "
-            f"Here: {record.population_json} (fingerprint {record.fingerprint[:12]})."
+            f"project {record.name!r} exists with another file, or the same read otherwise: "
+            f"{unlike or 'a value, a column or the order of its rows differs'}. "
+            "Choose another project name, or the same file."
         )
     return existing
+
+
+def _other_plan(there: str, here: str) -> str:
+    """In what two plans differ: what was asked for, and only where that is the same what follows
+    from it."""
+    before, asked = json.loads(there), json.loads(here)
+    derived: dict[str, Any] = {"params": {}, "planned": None, "rules": None}
+    return differing({**before, **derived}, {**asked, **derived}) or differing(before, asked)
+
+
+def differing(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """In what two sets of terms differ, in words.
+
+    >>> differing({"budget": 60, "seed": 1}, {"budget": 70, "seed": 1})
+    'budget is 60 there and 70 here'
+    """
+    return "; ".join(
+        f"{name} is {there.get(name)!r} there and {here.get(name)!r} here"
+        for name in {**there, **here}
+        if there.get(name) != here.get(name)
+    )
 
 
 def _with_items_kept(

@@ -100,7 +100,7 @@ class Session(AfterLabels):
     PlanError
         The plan cannot be carried out on this file.
     ProjectExistsError
-        The project exists with another file or plan; the message shows both.
+        The project exists with another file or plan; the message says in what they differ.
     StoreError
         The store cannot be used.
 
@@ -811,7 +811,7 @@ class Session(AfterLabels):
             the draw, or its token
         answer
             a class, by its name or its number; with two classes also True or False, "yes" or "no",
-            and 1 or 0 where no class is a number; or "unsure", "later" or "broken"
+            and 1 or 0 where no class is a number, as text too; or "unsure", "later" or "broken"
         annotator
             the person who answers; None: the person that the item was given to
 

@@ -10,6 +10,7 @@ from labelcore.errors import ArgumentError
 from labelcore.population import Population
 from labelcore.session.carried import Home, terms_of
 from labelcore.session.ledger import now
+from labelcore.session.projects import differing
 from labelcore.store import ProjectRecord
 
 REUSED_FROM = 20
@@ -70,11 +71,7 @@ def check_ids(population: Population, home: Home) -> None:
 def other_terms(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
     """In what the terms of a monitor differ from those that its store has, in words."""
     before, asked = ({**terms, **json.loads(terms["plan"]), "plan": ""} for terms in (there, here))
-    return "; ".join(
-        f"{name} is {before.get(name)!r} there and {asked.get(name)!r} here"
-        for name in {**before, **asked}
-        if before.get(name) != asked.get(name)
-    )
+    return differing(before, asked)
 
 
 def _holds(population: Population, item_id: str) -> bool:

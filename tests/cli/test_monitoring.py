@@ -151,7 +151,10 @@ def test_a_wave_is_closed_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture
     session = lc.Session.open(store, f"spam: {wave}")
     answer_draws(session, lambda draw: "1" if "prize" in session.item(draw)["text"] else "0", 20)
     assert main(["monitor", str(plan), "--close", wave]) == 0
-    assert "no alarm; 1 of 12 waves so far" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"no alarm; 1 of 12 waves so far. {wave} is closed." in said and "anew" not in said
+    assert main(["monitor", str(plan), "--restart", "retrained"]) == 0
+    assert "so far. Evidence begins anew with the next wave. The" in capsys.readouterr().out
 
 
 def test_other_contents_under_the_same_ids_are_refused_unless_the_plan_says_so(

@@ -137,6 +137,7 @@ def test_a_part_without_a_label_has_nobody_to_stand_for_it(tmp_path: Path) -> No
         session.answer(session.next(), "yes")  # type: ignore[arg-type]
     session.answer(session.next(), "no")  # type: ignore[arg-type]
     table = session.labels_table()
+    assert table.attrs["weight"].endswith("those of the sample.")
     sides = table.groupby("prediction_lr")["weight"].sum()
     assert sides["no"] == 40
     assert sides.sum() == 50 - session.confusion().iloc[:, -1].sum()
@@ -146,7 +147,10 @@ def test_where_a_plan_does_not_ask_nobody_stands_for_the_items(known: Known) -> 
     session = labelled(known, lc.Plan("recalibrated_neyman", ["precision"], budget=60, seed=5))
     table = session.labels_table()
     assert set(table["prediction_lr"]) == {"yes"}
-    assert table["weight"].sum() == pytest.approx((known.population.predictions["lr"] == 1).sum())
+    yes = int((known.population.predictions["lr"] == 1).sum())
+    assert table["weight"].sum() == pytest.approx(yes)
+    left_out = f" No label stands for {300 - yes} items, in parts of strata that have none: w"
+    assert left_out in table.attrs["weight"]
 
 
 def bias(

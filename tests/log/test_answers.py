@@ -15,6 +15,8 @@ from labelcore.log.answers import answer_kind
         (True, ("ham", "spam"), "spam", "spam"),
         (0, ("ham", "spam"), "spam", "ham"),
         ("1", ("ham", "spam"), "spam", "spam"),
+        ("True", ("ham", "spam"), "spam", "spam"),
+        ("0.0", ("ham", "spam"), "spam", "ham"),
         ("no", ("ham", "spam"), "spam", "ham"),
         (1, ("no", "yes"), "yes", "yes"),
         ("yes", ("no", "spam"), "spam", "spam"),
@@ -44,6 +46,8 @@ def test_answer_is_the_class_that_is_called_so(
         (True, ("1", "2", "3")),
         (float("nan"), ("ham", "spam")),
         (None, ("ham", "spam")),
+        ("True", ("false", "true")),
+        ("1.0", ("1", "2")),
     ],
 )
 def test_what_no_class_is_called_is_none_of_them(answer: object, classes: tuple[str, ...]) -> None:

@@ -132,6 +132,24 @@ def test_classes_called_true_and_false_are_taken_by_their_names() -> None:
         assert true_codes(population, form).tolist() == [1, 0, 0], form
 
 
+def test_row_numbers_are_not_taken_for_the_ids_of_other_rows() -> None:
+    frame = pd.DataFrame({"id": range(40), "text": "x", "truth": [1] * 10 + [0] * 30})
+    plan = lc.Plan("simple_random", ["prevalence"], budget=40)
+
+    def truth(items: pd.DataFrame, labels: pd.Series) -> float:
+        population = lc.read_population(items, id="id", content="text")
+        return float(lc.simulate(population, plan, truth=labels, runs=1).summary()["truth"].iloc[0])
+
+    turned = frame[::-1].head(20).reset_index(drop=True)
+    with pytest.raises(ValueError, match="truth is a Series whose index is row numbers, not ids"):
+        truth(turned, turned["truth"])
+    assert truth(turned, turned.set_index("id")["truth"]) == 0
+    assert truth(frame, frame["truth"]) == 0.25
+    population = lc.read_population(frame, id="id", content="text")
+    shown = repr(lc.simulate(population, plan, truth="truth", runs=2))
+    assert shown == "<Simulation on 'items': 2 runs of 'simple_random'>"
+
+
 def test_bad_truth_is_named_with_rows(known: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=40)
 
@@ -146,7 +164,7 @@ def test_bad_truth_is_named_with_rows(known: Known) -> None:
         run(known.truth[:-1])
     with pytest.raises(ValueError, match="'nothere'"):
         run("nothere")
-    with pytest.raises(ValueError, match="lacks the ids i299"):
+    with pytest.raises(ValueError, match="every id in its index, and lacks i299"):
         run(pd.Series(known.truth[:-1], index=known.population.ids()[:-1]))
     with pytest.raises(TypeError, match="truth"):
         run(5)

@@ -52,6 +52,16 @@ def test_wrong_types(read: Read, arguments: dict[str, Any], message: str) -> Non
         read(DATA, **arguments)
 
 
+def test_a_cut_in_percent_is_no_cut_of_shares(
+    read: Read, faults_of: Callable[..., Sequence[Fault]]
+) -> None:
+    data = "text,share,margin\n" + "".join(f"x,{n / 20},{n / 20 - 0.1}\n" for n in range(20))
+    (fault,) = faults_of(data, scores={"lr": "share"}, thresholds={"lr": [0.5, 50]})
+    assert fault.rule == "thresholds['lr'] must lie between 0 and 1, as the scores do, got 50"
+    for column, cuts in (("share", [0, 1]), ("margin", [0, 2])):
+        assert len(read(data, scores={"lr": column}, thresholds={"lr": cuts}).classifiers) == 2
+
+
 def test_wrong_type_of_path() -> None:
     with pytest.raises(TypeError, match="source must be a path, a table .*, got int"):
         read_population(3, content="text")  # type: ignore[arg-type]

@@ -248,9 +248,35 @@ def test_refusals(known: Known) -> None:
     for budget in (0, 1, 201):
         with pytest.raises(PlanError, match="more than the 60 that the project may ask now"):
             session.extend(budget=budget)
-    with pytest.raises(ProjectExistsError, match="another plan"):
+    with pytest.raises(
+        ProjectExistsError, match="plan: design is .*there and 'simple_random' here"
+    ):
         lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)
+    more = lc.Plan("recalibrated_neyman", SCALARS, budget=90)
+    with pytest.raises(ProjectExistsError, match="another plan: budget is 60 there and 90 here. C"):
+        lc.Session(known.population, more, session.store)
+    with pytest.raises(TypeError, match="settings must be a mapping of names to values, got str"):
+        lc.Session(known.population, more, settings="Is it?")  # type: ignore[arg-type]
+    with pytest.raises(AnswerError, match="broken, got Series$"):
+        session.answer(draw, pd.Series([1, 0]))
     assert session.labels == 0
+
+
+def test_a_project_on_another_file_says_in_what_it_differs() -> None:
+    frame = pd.DataFrame({"id": range(90), "text": "x", "note": "y", "s": np.linspace(0, 1, 90)})
+    plan = lc.Plan("simple_random", ["prevalence"], budget=40)
+
+    def begin(items: pd.DataFrame, store: object = None, content: str = "text") -> lc.Session:
+        population = lc.read_population(items, id="id", content=content)
+        return lc.Session(population, plan, store)  # type: ignore[arg-type]
+
+    store = begin(frame).store
+    assert begin(frame, store).labels == 0
+    read = r"read otherwise: content is \['text'\] there and \['note'\] here. Choose another"
+    with pytest.raises(ProjectExistsError, match=read):
+        begin(frame, store, "note")
+    with pytest.raises(ProjectExistsError, match="a value, a column or the order of its rows"):
+        begin(frame[::-1], store)
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers(known: Known) -> None:
