@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +15,16 @@ from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES
 from labelcore.figures.readiness import is_settled, promised_until
 from labelcore.figures.scalars import (
+    _draws_to_planned,
+    both_bands,
     first_stage,
     first_stage_end,
     headline_stage,
+    kept_band,
     scalar_results,
     scalar_results_of,
     second_stage_started,
+    within_margin,
 )
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -36,6 +41,7 @@ from tests.existing_files import at_random, made, read
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")
 DESIGNS = [name for name in SCALAR_DESIGNS if name not in NEEDED]
 TWO_CLASSES = {"agreement_patterns"}
+Numbers = tuple[float, float, float]
 ADAPTIVE = {"recalibrated_neyman", "agreement_patterns"}
 WATCHABLE = [name for name in DESIGNS if name in WATCHED]
 """Those that take any file and any number of labels."""
@@ -114,6 +120,68 @@ def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) ->
     for labels in range(31, 121):
         assert bands[labels] == (low, high) or low <= bands[labels][0] <= bands[labels][1] <= high
     assert bands[120] != bands[30]
+
+
+@pytest.mark.parametrize(
+    ("now", "kept", "both"),
+    [
+        ((0.5, 0.45, 0.55), (0.5, 0.45, 0.55), (0.5, 0.45, 0.55)),
+        ((0.58, 0.5, 0.7), (0.58, 0.4, 0.6), (0.58, 0.5, 0.6)),
+        ((0.45, 0.4, 0.7), (0.45, 0.4, 0.6), (0.45, 0.4, 0.6)),
+        ((0.7, 0.55, 0.8), (0.7, 0.55, 0.8), (0.6, 0.55, 0.6)),
+        ((0.7, 0.6, 0.8), (0.7, 0.6, 0.8), (0.6, 0.6, 0.6)),
+        ((0.75, 0.7, 0.8), (0.75, 0.7, 0.8), (0.75, 0.7, 0.8)),
+    ],
+)
+def test_what_is_left_of_the_band_of_the_planned_size(
+    known: Known, now: Numbers, kept: Numbers, both: Numbers
+) -> None:
+    """The planned band is 0.4 to 0.6; a value is never outside what is shown."""
+    engine = known.engine(lc.Plan("simple_random", "accuracy", budget=30), 1)
+    one = replace(scalar_results(engine)["accuracy"], state=State.INTERVAL)
+    planned, given = (
+        replace(one, value=value, low=low, high=high) for value, low, high in ((0.5, 0.4, 0.6), now)
+    )
+    for merged, wanted in ((kept_band, kept), (both_bands, both)):
+        found = merged(planned, given)
+        assert (found.value, found.low, found.high) == wanted
+    early = replace(given, state=State.TOO_FEW)
+    assert both_bands(planned, early) == early
+
+
+@pytest.mark.parametrize(("unsure", "draws"), [("either way", 15), ("judged", 12)])
+def test_the_planned_size_is_reached_by_answers_that_count(
+    known: Known, unsure: str, draws: int
+) -> None:
+    engine = known.engine(lc.Plan("simple_random", "accuracy", budget=10, unsure=unsure), 1)
+    engine.extend(20)
+    for number in range(17):
+        give(engine, "later" if number in (3, 7) else "unsure" if number in (4, 5, 9) else "yes")
+    assert _draws_to_planned(engine) == draws
+
+
+def test_a_margin_is_met_by_every_figure_that_has_one_and_none_that_waits() -> None:
+    def met(*found: tuple[float, State]) -> bool:
+        """Of the figures of all items, 0.1 wide at most, and of a group, of any width."""
+        questions = [SimpleNamespace(key=f"{n}", group=None) for n in range(len(found))]
+        questions.append(SimpleNamespace(key="in a group", group=1))
+        results = {
+            f"{n}": SimpleNamespace(state=state, has_interval=state.has_interval, half_width=half)
+            for n, (half, state) in enumerate([*found])
+        }
+        plan = SimpleNamespace(margin_of=lambda grouped: None if grouped else 0.1)
+        return within_margin(SimpleNamespace(questions=questions, plan=plan), results)  # type: ignore[arg-type]
+
+    near = (0.1, State.INTERVAL)
+    assert met(near, (0.05, State.INTERVAL)) and not met(near, (0.11, State.INTERVAL))
+    assert not met(near, (0.05, State.WAITING)) and not met(near, (0.05, State.TOO_FEW))
+
+
+def test_of_items_like_these_nothing_is_exact(known: Known) -> None:
+    for target, state in (("file", "exact"), ("process", "interval")):
+        plan = lc.Plan("simple_random", "accuracy", budget=300, target=target, promise="fixed")
+        found = scalar_results(labelled(known.engine(plan, 1), known.truth))["accuracy"]
+        assert found.state == state and (found.high > found.low) == (target == "process")
 
 
 @pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=6))

@@ -293,6 +293,21 @@ def test_simulated_sessions_learn_what_a_session_learns(bad: Known, plan: lc.Pla
     assert engine.planned == found["planned"] and FiguresNow(engine).reforecast() == {}
 
 
+def test_the_size_follows_from_the_widest_figure(bad: Known) -> None:
+    asked = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=MARGIN)
+    both = kept_plan(bad.population, asked)
+    found = []
+    for plan in (
+        both,
+        replace(both, estimands=("recall",)),
+        replace(both, estimands=("accuracy",)),
+    ):
+        (engine,) = beginnings(bad.population, plan, [5])
+        label_each_until([engine], [bad.truth], PILOT)
+        found += sizes_after_pilot([engine])
+    assert found[0]["half_width"] == max(one["half_width"] for one in found)
+
+
 def test_a_margin_that_no_size_reaches_is_refused_before_the_first_label(bad: Known) -> None:
     asked = lc.Plan("simple_random", ["recall"], margin=0.01, target="process")
     for make in (lc.preview, lc.Session):

@@ -65,18 +65,21 @@ def test_other_curves_keep_the_last_point_until_the_next_one(name: str) -> None:
     curve = replace(band(name, *points), x=np.array([10.0, 20.0]))
     for rank, point in ((10, 0), (11, 0), (19, 0), (20, 1)):
         assert curve.at(rank) == (points[point][0], Interval(*points[point][1:]))
+    early = replace(curve, provisional=np.array([True, False]), extra={"labels": curve.x})
+    assert early.to_frame().iloc[0].tolist() == [10, 10, *points[0], True, 10]
+    assert [*curve.to_frame()] == ["x", "threshold", "value", "low", "high"]
 
 
 @pytest.mark.parametrize("hits", [(2, 6, 5, 14), (8, 10, 9, 11), (0, 1, 2, 11), (3, 3, 3, 3)])
 def test_between_two_points_precision_is_what_the_hits_at_both_allow(hits: tuple[int, ...]) -> None:
     first, last = (range(hits[place], hits[place + 1] + 1) for place in (0, 2))
     points = [(sum(ends) / len(ends), ends[0], ends[-1]) for ends in (first, last)]
-    at = np.array([10.0, 20.0])
-    curve = replace(band("precision_curve", *(np.array(points) / at[:, None])), x=at)
+    at = np.array([10.0, 20.0, 40.0])  # The last one says nothing of those before.
+    curve = replace(band("precision_curve", *(np.array([*points, points[1]]) / at[:, None])), x=at)
     for rank in range(10, 21):
         found = [n for n in range(rank + 1) if any(0 <= n - one <= rank - 10 for one in first)
                  and any(0 <= one - n <= 20 - rank for one in last)]  # fmt: skip
         value, ends = curve.at(rank)
-        middle = np.interp(rank, at, [hits_at[0] for hits_at in points])
+        middle = np.interp(rank, at[:2], [hits_at[0] for hits_at in points])
         told = (value * rank, ends.low * rank, ends.high * rank)
         assert told == pytest.approx((middle, min(found), max(found)))
