@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+IN_THIS_PROCESS = threading.RLock()
 HALF = ".half-*"
 """The name of a file that is not whole yet. It is short: one made from that of the whole one could
 be too long."""
@@ -85,3 +88,23 @@ def link_or_copy(there: Path, path: Path) -> None:
     except OSError:
         with whole_file(path) as stream, there.open("rb") as source:
             shutil.copyfileobj(source, stream)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """No other thread or process is in such a block for this folder; on Windows and some network
+    drives, where the system cannot see to it, no other thread of this process."""
+    handle = None
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if sys.platform != "win32":
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        with IN_THIS_PROCESS if handle is None else nullcontext():
+            yield
+    finally:
+        if handle is not None:
+            os.close(handle)

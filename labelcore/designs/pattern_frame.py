@@ -17,6 +17,7 @@ from labelcore.designs.helpers import Evidence, HelpedFrame
 from labelcore.designs.neyman_batches import Shares
 from labelcore.designs.rates import Rates, looks_like_probability, part_rates, stratum_rates
 from labelcore.designs.scalars import Answers
+from labelcore.designs.score_frame import scores_alike
 from labelcore.designs.two_ended import FORMER_MISSED, MISSED, widest_shares
 from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
@@ -27,7 +28,7 @@ from labelcore.stats.crossed_strata import surprise, surprise_of_strata
 from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-STRATA, CLAIM_STRATA = 24, 8
+STRATA, CLAIM_STRATA, FEWEST_STRATA = 24, 8, 2
 FLOOR, OWN_SHARE = 0.1, 0.1
 ACCURACY = "accuracy_difference"
 DISAGREE = "The two disagree on {items:,} of the {of:,} items."
@@ -65,8 +66,12 @@ class PatternFrame(HelpedFrame):
 
 
 def settled_strata(setup: Setup) -> int:
-    """How many strata the plan has: what it says, else what suits it."""
-    return int(setup.params.n_strata or (CLAIM_STRATA if setup.claims else STRATA))
+    """How many strata the plan has: what it says, else what suits it; one for each pattern where
+    nothing tells its items apart, which cut by chance would only be known worse."""
+    if setup.params.n_strata or setup.claims:
+        return int(setup.params.n_strata or CLAIM_STRATA)
+    alike = all(scores_alike(setup.population, str(name)) for name in setup.classifiers)
+    return FEWEST_STRATA if alike and not setup.params.helpers else STRATA
 
 
 def pattern_frame(setup: Setup) -> PatternFrame:

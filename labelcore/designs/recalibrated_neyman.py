@@ -205,7 +205,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         n_strata: int | None = parameter(
             None,
             "strata of several classifiers, half of them of the items that nobody calls positive; "
-            "at least one for each pattern; empty: 24, with claims 8",
+            "at least one for each pattern; empty: 24, without scores 2, with claims 8",
             low=2,
             high=200,
         )
@@ -283,7 +283,10 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         by_pattern = self.draws_by_pattern(plain.params)
         helped = bool(picks.get("helpers"))
         picks |= pieces_in_group(setup, by_pattern=by_pattern, helped=helped)
-        picks |= {} if by_pattern or helped else pieces_alike(setup)
+        if by_pattern:
+            picks["n_strata"] = min(picks["n_strata"], plain.params.n_strata)
+        elif not helped:
+            picks |= pieces_alike(setup)
         completed = replace(setup, params=replace(setup.params, **picks))
         if completed.params.group_share is not None:
             return picks

@@ -61,10 +61,9 @@ def chosen_pieces(setup: Setup) -> dict[str, int]:
 def pieces_alike(setup: Setup) -> dict[str, int]:
     """The parameters of one stratum for each prediction, where the score tells none of its items
     apart: cut by chance their rates would only be known worse."""
-    population, name = setup.population, str(setup.classifier)
-    if not _free(setup) or not ALIKE.of(population).get(name, lambda: _alike(population, name)):
+    if not _free(setup) or not scores_alike(setup.population, str(setup.classifier)):
         return {}
-    several, calls = len(population.classes) > 2, len(_sizes(setup, setup.items()))
+    several, calls = len(setup.population.classes) > 2, len(_sizes(setup, setup.items()))
     return {"n_above": 1, "n_below": max(calls - 1, 1) if several else 1}
 
 
@@ -73,8 +72,12 @@ def _free(setup: Setup) -> bool:
     return not (setup.params.n_above or setup.params.n_below or setup.claims)
 
 
-def _alike(population: Population, classifier: str) -> bool:
+def scores_alike(population: Population, classifier: str) -> bool:
     """Whether all items with the same prediction have the same score, or none has one."""
+    return ALIKE.of(population).get(classifier, lambda: _alike(population, classifier))
+
+
+def _alike(population: Population, classifier: str) -> bool:
     score, side = population.scores.get(classifier), population.predictions.get(classifier)
     if score is None:
         return True

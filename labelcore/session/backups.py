@@ -292,11 +292,11 @@ def rehearse(
             projects, disagreeing = kept_projects(copy), {}
             items = _items_of(file, url)
             if items is not None and items.exists():
-                beside = looked_at.with_suffix(".items")
+                linked = looked_at.with_suffix(".items")
                 try:
-                    beside.symlink_to(items, target_is_directory=True)
+                    linked.symlink_to(items, target_is_directory=True)
                 except OSError:  # Windows asks for a right that few have.
-                    shutil.copytree(items, beside)
+                    shutil.copytree(items, linked)
             for project in projects:
                 try:
                     replay(copy, project.project)

@@ -32,7 +32,6 @@ from labelcore.store.base import beside as beside
 from labelcore.store.erased import ErasedList as ErasedList
 from labelcore.store.erased import Gone as Gone
 from labelcore.store.erased import add_gone as add_gone
-from labelcore.store.erased import alone_in as alone_in
 from labelcore.store.erased import change_erased as change_erased
 from labelcore.store.erased import forget_seal as forget_seal
 from labelcore.store.erased import mark_of as mark_of
@@ -78,6 +77,7 @@ from labelcore.store.trail import command_user as command_user
 from labelcore.store.trail import cut_off as cut_off
 from labelcore.store.trail import note as note
 from labelcore.store.trail import trail_file as trail_file
+from labelcore.whole_file import alone_in as alone_in
 
 
 def _sqlite(address: str, **options: Any) -> LabelStore:

@@ -10,17 +10,16 @@ what is still there as it was written goes with what it holds.
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import hmac
 import json
 import os
 import re
 import shutil
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from pathlib import Path
@@ -28,11 +27,9 @@ from pathlib import Path
 from labelcore.errors import StoreError
 from labelcore.store.base import beside, writable
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
-from labelcore.store.kept import backups, backups_folder, read_seals_file, write_seals
+from labelcore.store.kept import SealsFile, backups, backups_folder, change_seals
 from labelcore.store.signing import secret_of
-from labelcore.whole_file import HALF, whole_file
-
-IN_THIS_PROCESS = threading.RLock()
+from labelcore.whole_file import HALF, alone_in, whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +101,6 @@ def change_erased(place: Path, change: Callable[[ErasedList], ErasedList]) -> No
             stream.write(json.dumps(asdict(known), ensure_ascii=False).encode())
 
 
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder; on Windows and some network
-    drives, where the system cannot see to it, no other thread of this process."""
-    handle = None
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if sys.platform != "win32":
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
-        with IN_THIS_PROCESS if handle is None else nullcontext():
-            yield
-    finally:
-        if handle is not None:
-            os.close(handle)
-
-
 def add_gone(place: Path | None, *gone: Gone) -> None:
     """Before anything is erased: what is broken off is done when the store is opened next."""
     if place is not None:
@@ -150,12 +127,14 @@ def remove_written(
         file = Path(name)
         if not file.is_file() or file in stays:
             continue
-        if _digest(file) == digest:
-            file.unlink()
-            removed.append(file)
-        else:
-            changed.append(file)
+        with suppress(FileNotFoundError):  # Another erasure was faster.
+            if _digest(file) == digest:
+                file.unlink()
+                removed.append(file)
+            else:
+                changed.append(file)
     stay = {str(file): "" for file in changed}
+    stay |= {name: was for name, was in known.written.items() if Path(name) in stays}
 
     def left(now: ErasedList) -> ErasedList:
         new = {name: was for name, was in now.written.items() if known.written.get(name) != was}
@@ -171,7 +150,13 @@ def remove_halves(place: Path, *folders: Path | None) -> list[Path]:
     items and stores that somebody may be writing at this moment, and stay."""
     stores = re.compile(rf"{re.escape(place.name)}(\.\d+\.(half|new))+(-wal|-shm)?")
     copies = [file for file in place.parent.iterdir() if stores.fullmatch(file.name)]
-    below = [half for folder in folders if folder for half in folder.rglob(HALF)]
+    below = [
+        Path(at, name)
+        for folder in folders
+        if folder
+        for at, inside, files in os.walk(folder)  # Others may remove a folder meanwhile.
+        for name in fnmatch.filter([*inside, *files], HALF)
+    ]
     left = []
     for half in [*place.parent.glob(HALF), *copies, *below]:
         with suppress(FileNotFoundError):
@@ -212,10 +197,11 @@ def set_aside(place: Path) -> list[Path]:
 
 def forget_seal(place: Path, key: str) -> None:
     """Of a project that was erased. Raises StoreError."""
-    file = read_seals_file(place, to_change=True)
-    if key in file.seals:
-        seals = {name: seal for name, seal in file.seals.items() if name != key}
-        write_seals(place, replace(file, seals=seals))
+
+    def without(file: SealsFile) -> SealsFile:
+        return replace(file, seals={name: it for name, it in file.seals.items() if name != key})
+
+    change_seals(place, without)
 
 
 def _digest(file: Path) -> str:

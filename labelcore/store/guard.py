@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from labelcore.errors import StoreBusyError, StoreError, UnknownProjectError
@@ -37,14 +38,15 @@ from labelcore.store.kept import (
     STAMP,
     BackupCopy,
     SealsCopy,
+    SealsFile,
     backups,
     backups_folder,
+    change_seals,
     first_difference,
     identity_of,
     made_at,
     read_seals_file,
     seals_file,
-    write_seals,
 )
 
 SEAL_SECONDS = 1.0
@@ -80,27 +82,36 @@ def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
             if there and there[0].hash == event.hash:
                 key = identity_of(store.project(name))
                 sealed[key] = SealedProject(name, Seal(event.sequence, event.hash, event.at))
-    file = read_seals_file(place, to_change=True)
-    if file.forged:
-        raise StoreError(FORGED.format(file=seals_file(place)))
-    seals = dict(file.seals)
-    for key, project in sealed.items():
-        before = seals.get(key)
-        if before is None or before.seal.events <= project.seal.events:
-            given_up = before.given_up if before else ()
-            seals[key] = SealedProject(project.project, project.seal, given_up)
-    write_seals(place, replace(file, seals=seals))
+
+    def further(file: SealsFile) -> SealsFile:
+        if file.forged:
+            raise StoreError(FORGED.format(file=seals_file(place)))
+        if not store.in_place():
+            return file  # A backup has taken its place, and is sealed by who put it there.
+        seals = dict(file.seals)
+        for key, project in sealed.items():
+            before = seals.get(key)
+            if before is None or before.seal.events <= project.seal.events:
+                given_up = before.given_up if before else ()
+                seals[key] = SealedProject(project.project, project.seal, given_up)
+        return replace(file, seals=seals)
+
+    change_seals(place, further)
 
 
 def seal_anew(store: LabelStore) -> None:
     """Seal every log where it ends now, keep the seal of one that was longer or another as given
     up, and set backups aside that this log does not hold.
 
-    Raises OSError, StoreError.
+    Raises StoreError.
     """
-    if store.guarded is None:
-        return
-    file, seals, logs = read_seals_file(store.guarded, to_change=True), {}, {}
+    if store.guarded is not None:
+        change_seals(store.guarded, partial(_anew, store, store.guarded))
+
+
+def _anew(store: LabelStore, place: Path, file: SealsFile) -> SealsFile:
+    seals: dict[str, SealedProject] = {}
+    logs: dict[str, Sequence[Event]] = {}
     for record in store.projects():
         key, events = identity_of(record), store.events(record.name)
         logs[key], old = events, file.seals.get(key)
@@ -113,7 +124,7 @@ def seal_anew(store: LabelStore) -> None:
             at = datetime.now(UTC).isoformat(timespec="microseconds")
             last = events[-1].hash if events else ""
             seals[key] = SealedProject(record.name, Seal(len(events), last, at), given_up)
-    for backup in backups(store.guarded):
+    for backup in backups(place):
         copy = BackupCopy(backup)
         if not copy.damage and any(
             key not in logs or first_difference(logs[key], copy, key) for key in copy.projects
@@ -121,7 +132,7 @@ def seal_anew(store: LabelStore) -> None:
             aside = backup.parent / GIVEN_UP
             aside.mkdir(mode=0o700, exist_ok=True)
             backup.rename(aside / backup.name)
-    write_seals(store.guarded, replace(file, seals=seals))
+    return replace(file, seals=seals)
 
 
 def rotate(place: Path) -> None:
@@ -278,7 +289,7 @@ class Guard:
         address = anchor_address()
         if not address or address == self._store.url:
             return
-        file = read_seals_file(place, to_change=True)
+        file = read_seals_file(place)
         since = (datetime.now(UTC) - datetime.fromisoformat(file.sent)) if file.sent else None
         # One that is dated after now was sent while the clock was wrong.
         if not why and since is not None and abs(since.total_seconds()) < HOUR:
@@ -293,10 +304,12 @@ class Guard:
             at = datetime.now(UTC)
             send(address, f"{place.stem}-{at:{STAMP}}", statement(place, why or HOURLY, logs))
             done = {
-                key: [sent.sealed.seal.events, sent.sealed.seal.hash] for key, sent in logs.items()
+                key: [log.sealed.seal.events, log.sealed.seal.hash] for key, log in logs.items()
             }
-            anchored = {**file.anchored, **done}
-            write_seals(place, replace(file, anchored=anchored, sent=at.isoformat()))
+            sent = at.isoformat()
+            change_seals(
+                place, lambda now: replace(now, anchored={**now.anchored, **done}, sent=sent)
+            )
 
     def _due(self) -> bool:
         place, new = self._store.guarded, self._answers - self._backed_up

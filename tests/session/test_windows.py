@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore import whole_file
 from labelcore.population import arrays, contents, copies
 from labelcore.replay import replay_project
 from labelcore.session.backups import back_up, rehearse, restore
 from labelcore.session.erasing import erase_items
-from labelcore.store import erased, sqlite_backup
+from labelcore.store import sqlite_backup
 from tests.answering import answer_draws, next_draw
 from tests.report.sessions import session_on, write_items
 from tests.stores import url
@@ -95,11 +96,11 @@ def test_threads_change_a_list_one_after_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no folder can be locked."""
-    monkeypatch.setattr(erased, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(whole_file, "sys", SimpleNamespace(platform="win32"))
     inside: list[int] = []
 
     def change(number: int) -> bool:
-        with erased.alone_in(tmp_path):
+        with whole_file.alone_in(tmp_path):
             inside.append(number)
             time.sleep(0.01)
             return inside.pop() == number and not inside

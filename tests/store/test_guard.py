@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 import time
 from collections import namedtuple
 from contextlib import closing
@@ -162,6 +163,38 @@ def test_seals_that_cannot_be_opened_at_this_moment_stay(
     assert "labels.seals cannot be read: Too many" in labelled(database).store.problem
     monkeypatch.undo()
     assert len(before) == 2 and read_seals(database) == before
+
+
+def test_who_seals_at_once_forgets_no_seal_of_others(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As two processes, of which one is slow at it."""
+    other = session_on(database.parent / "items.csv", store=url(database), project="other")
+    monkeypatch.setattr(guard, "SEAL_SECONDS", 60.0)
+    answer_draws(other, "yes", 1)
+    answer_draws(first := lc.Session.open(url(database), "spam"), "yes", 1)
+    read, slow = kept.read_seals_file, threading.Event()
+
+    def waits(place: Path, **given: bool) -> kept.SealsFile:
+        file = read(place, **given)
+        if threading.current_thread() is thread:
+            slow.set()
+            time.sleep(0.3)
+        return file
+
+    monkeypatch.setattr(kept, "read_seals_file", waits)
+    monkeypatch.setattr(guard, "read_seals_file", waits)
+    thread = threading.Thread(
+        target=guard.seal, args=(first.store, database, {"spam": first.events[-1]})
+    )
+    thread.start()
+    slow.wait()
+    guard.seal(other.store, database, {"other": other.events[-1]})
+    thread.join()
+    found = {one.project: one.seal.hash for one in read_seals(database).values()}
+    assert found == {"spam": first.events[-1].hash, "other": other.events[-1].hash}
+    first.store.close()
+    other.store.close()
 
 
 def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
