@@ -191,8 +191,8 @@ class Finder(MetaPathFinder):
 
 def _frames() -> Iterator[str]:
     frame = sys._getframe(2)
-    while frame is not None and frame.f_back is not None:
-        frame = frame.f_back
+    while (back := frame.f_back) is not None:
+        frame = back
         yield str(frame.f_globals.get("__name__", ""))
 
 
