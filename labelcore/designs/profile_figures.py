@@ -342,7 +342,7 @@ def _widening(
 ) -> dict[str, Any]:
     """What the critical values at this look, or at each number of labels, are made with: arguments
     of ``critical_values``."""
-    process = look.target == "process" and cells.labelled.sum() > 0
+    process = look.target == "process"
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))

@@ -88,7 +88,7 @@ class _Known:
     @property
     def done(self) -> float:
         """The share of the overlap that has been judged."""
-        return self.complete / max(self.complete + self.waiting, 1)
+        return self.complete / (self.complete + self.waiting)
 
     @property
     def open(self) -> int:

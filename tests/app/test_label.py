@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.ui import actions, sessions
 from labelcore.ui.figures import SWAY
+from labelcore.ui.status import goal_line
 from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.answering import answer_draws
@@ -247,11 +248,12 @@ def test_budget_used_then_finish(app, make) -> None:
 def test_goal_reached_then_go_on(app, make) -> None:
     session = make(budget=None, margin=0.3)
     answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
-    assert session.status == "goal reached"
+    assert session.status == "goal reached" and goal_line(session) == ""
     page = app("label", project="demo")
     assert "The goal is reached" in texts(page)
     button(page, "go-on").click().run()
     assert fresh(session).status == "open"
+    assert goal_line(fresh(session)).endswith(", goal ± 30.0 points.")
     assert button(page, "positive")
 
 

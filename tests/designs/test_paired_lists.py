@@ -321,6 +321,12 @@ def test_a_list_shorter_than_the_rank_asked_is_refused(known: Known) -> None:
 def test_two_classifiers_with_scores_are_needed(known: Known) -> None:
     with pytest.raises(PlanError, match="must name exactly two for design 'paired_lists'"):
         lc.preview(known.population, replace(plan_of(), classifier="a"))
+    rows = [{"id": f"i{n}", "a": n / 60, "b": n % 2} for n in range(60)]
+    bare = lc.read_population(
+        rows, id="id", content="id", scores={"a": "a"}, predictions={"b": "b"}
+    )
+    with pytest.raises(PlanError, match="needs two classes and a score of each classifier"):
+        lc.preview(bare, plan_of(20, last_rank=30))
     other = lc.Session(known.population, lc.Plan("simple_random", "accuracy", classifier="a",
                                                  budget=40))  # fmt: skip
     with pytest.raises(ValueError, match="this project compares no lists"):

@@ -186,7 +186,8 @@ def test_the_forecast_is_as_wide_as_the_level_makes_it(
 
 
 def test_what_each_gives_is_read_off_the_correlation(known: Known, pair: Known) -> None:
-    """Six figures are right at once less often than four; one alone is no question."""
+    """Six figures are right at once less often than four, and the same one twice as often as once;
+    one alone is no question."""
     four = Outlook(known.population, plan_of()).at_once(300)
     six = Outlook(pair.population, plan_of(**BOTH)).at_once(300)
     one = Outlook(known.population, plan_of(estimands=["recall"])).at_once(300)
@@ -195,3 +196,6 @@ def test_what_each_gives_is_read_off_the_correlation(known: Known, pair: Known) 
     assert float(all_right(np.eye(6), 0.95)) < six.right < four.right
     plain = Outlook(known.population, plan_of("simple_random")).at_once(300)
     assert plain is not None and plain.wider == pytest.approx(1.2743, abs=1e-4)
+    same = plan_of("simple_random", classifier=TWO, estimands=["prevalence"])
+    one_twice = Outlook(pair.population, same).at_once(300)
+    assert one_twice is not None and one_twice.right == pytest.approx(0.95, abs=0.004)

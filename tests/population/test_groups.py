@@ -171,10 +171,13 @@ def test_a_decimal_comma_is_one_in_groups_too(tmp_path: Path) -> None:
     assert np.bincount(own.groups["length"].codes).tolist() == [7, 1193]
 
 
-def test_ranges_far_from_zero_have_different_names() -> None:
-    frame = rows().assign(at=1_700_000_000.5 + 7.0 * np.arange(N))
+@pytest.mark.parametrize(
+    ("first", "step", "said"), [(1_700_000_000.5, 7.0, "under 17000010"), (98.0, 0.01, "under 99.")]
+)
+def test_ranges_far_from_zero_have_different_names(first: float, step: float, said: str) -> None:
+    frame = rows().assign(at=first + step * np.arange(N))
     at = lc.read_population(frame, **READ | {"groups": "at"}).groups["at"]
-    assert len(set(at.names)) == 4 and at.names[0].startswith("under 17000010")
+    assert len(set(at.names)) == 4 and at.names[0].startswith(said)
 
 
 @pytest.mark.parametrize(

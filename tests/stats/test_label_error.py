@@ -94,8 +94,10 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert corrected(CELLS, plain, 40, 18, 0.95)[0].reason == TOO_DIFFERENT
     assert corrected(CELLS, plain, 0, 0, 0.95)[0].value is None
     rare = Cells(CELLS.size, CELLS.labelled, np.array([8.0, 0.0]), CELLS.predicted)
-    found = corrected(rare, ratios([SCALARS["recall"]], rare), 60, 6, 0.95)[0]
-    assert (found.value, found.low, found.high, found.reason) == (None, 0.0, 1.0, NOTHING_LEFT)
+    missed = Cells(CELLS.size, CELLS.labelled, np.array([0.0, 20.0]), CELLS.predicted)
+    for cells, differing in ((rare, 6), (missed, 2)):  # Of the latter the ends alone are finite.
+        found = corrected(cells, ratios([SCALARS["recall"]], cells), 60, differing, 0.95)[0]
+        assert (found.value, found.low, found.high, found.reason) == (None, 0.0, 1.0, NOTHING_LEFT)
 
 
 def test_worst_case_moves_each_side_by_its_own_wrong_labels() -> None:

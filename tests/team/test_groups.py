@@ -77,6 +77,7 @@ def test_roles_in_projects_are_given_taken_and_listed_by_command(
     ann, letters = ("add", "Ann", "--role", "viewer"), ("--project", "Letters")
     assert run("list") == "Nobody has a role yet.\n"
     assert "must be one of those there (none yet), got 'Letters'" in run(*ann, *letters)
+    assert not (tmp_path / "labelcore.db").exists(), "who is listed makes no store"
     store = f"sqlite:///{tmp_path / 'labelcore.db'}"
     frame = pd.DataFrame({"id": [*"abcde"], "text": "t", "call": [*"yynny"]})
     items = lc.read_population(frame, id="id", content="text", predictions={"m": "call"})

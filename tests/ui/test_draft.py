@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore.designs.simple_random import SEQUENCE_OF
 from labelcore.population.guess import ClassifierColumns, Guess, guess
 from labelcore.ui.draft import CLAIMS, MARGIN, Aim, Draft, ProjectDraft, Question
 from labelcore.ui.fields import FIELDS
@@ -19,6 +20,7 @@ from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, LISTS, RANKED, SEVERAL, SHIP
 from labelcore.ui.new_classifiers import high_class, score_range
 from labelcore.ui.new_columns import NO_ID, OPEN_MEANINGS, SEVERAL_COLUMNS, Columns, Meanings
+from labelcore.ui.new_confidence import latest_labels
 from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
@@ -354,6 +356,14 @@ def test_a_session_that_looks_once_ends_with_its_labels(population: lc.Populatio
     assert once.goals == ()
     away = terms(Draft(way=MARGIN, stops={"margin": False}), population)
     assert away.stop == ()
+
+
+def test_what_is_watched_without_an_end_ends_with_the_file(population: lc.Population) -> None:
+    endless = Draft(way=MARGIN, margin=8.0, design="simple_random")
+    endless.params = {"simple_random-interval": SEQUENCE_OF}
+    found = terms(endless, population, "accuracy")
+    assert found.horizon is None and found.stop == ("margin",)
+    assert latest_labels(found, found.goal) == "200 labels"
 
 
 def test_a_deadline_in_the_past_ends_nothing(population: lc.Population) -> None:

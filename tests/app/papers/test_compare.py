@@ -263,6 +263,9 @@ def test_what_was_cancelled_is_no_error(
 
 def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
     page = opened(CURVE)
+    number(page, "compare-window").set_value(1).run()
+    assert "factor must be above 2.0000 with window = 1, got 1.2" in page.error[0].value
+    number(page, "compare-window").set_value(100)
     number(page, "compare-half").set_value(12.0).run()
     needed = labels_needed(ITEMS, factor=1.2)
     plan = lc.Plan("geometric_strata", "precision_curve", classifier="a", margin=0.12,
