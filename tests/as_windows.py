@@ -51,7 +51,7 @@ BY_WAY_OF = (PACKAGE, "pathlib", "shutil", "tempfile", "contextlib", "weakref", 
 
 def in_use(path: Path) -> bool:
     """Whether a process of these tests has the file open or mapped, or one below a folder."""
-    target = path.resolve()
+    target = str(path.resolve())
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if f"{SIGN}=".encode() not in (process / "environ").read_bytes():
@@ -61,7 +61,7 @@ def in_use(path: Path) -> bool:
             for file in (process / "fd").iterdir():
                 with suppress(OSError):
                     names.append(str(file.readlink()))
-            if any(Path(name).is_relative_to(target) for name in names if name):
+            if any(name == target or name.startswith(f"{target}/") for name in names):
                 return True
     return False
 
