@@ -7,12 +7,13 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-IN_THIS_PROCESS = threading.RLock()
+IN_THIS_PROCESS: dict[str, threading.RLock] = {}
+"""By folder."""
 HALF = ".half-*"
 """The name of a file that is not whole yet. It is short: one made from that of the whole one could
 be too long."""
@@ -97,14 +98,16 @@ def alone_in(folder: Path) -> Iterator[None]:
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if sys.platform != "win32":
-            import fcntl
+    # Each folder has its own: who is alone in one may wait for a thread that asks for another.
+    with IN_THIS_PROCESS.setdefault(os.path.realpath(folder), threading.RLock()):
+        with suppress(OSError):
+            if sys.platform != "win32":
+                import fcntl
 
-            handle = os.open(folder, os.O_RDONLY)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
-        with IN_THIS_PROCESS if handle is None else nullcontext():
+                handle = os.open(folder, os.O_RDONLY)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
             yield
-    finally:
-        if handle is not None:
-            os.close(handle)
+        finally:
+            if handle is not None:
+                os.close(handle)

@@ -236,12 +236,22 @@ def test_open_items_count_as_the_worst_of_three_outcomes(
     assert claim_results.claim_results(engine)[CLAIM].log_evidence == -math.inf
 
 
-@pytest.mark.parametrize(("open_items", "ways"), [([2, 0], 6), ([1, 2], 18), ([0, 0], 1)])
-def test_every_filling_with_pairs(open_items: list[int], ways: int) -> None:
-    found = claim_results._fillings(np.array(open_items, dtype=float), pairs=True)
-    assert found is not None and found.shape == (ways, 4)
+@pytest.mark.parametrize("pairs", [True, False])
+@pytest.mark.parametrize(
+    ("open_items", "alone", "of_two"), [([2, 0], 3, 6), ([1, 2], 6, 18), ([0, 0], 1, 1)]
+)
+def test_every_filling_is_tried_or_none(
+    open_items: list[int], alone: int, of_two: int, pairs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways, number = of_two if pairs else alone, np.array(open_items, dtype=float)
+    monkeypatch.setattr(claim_results, "MOST_WAYS", ways)
+    found = claim_results._fillings(number, pairs)
+    assert found is not None and found.shape == (ways, 4 if pairs else 2)
     assert len(np.unique(found, axis=0)) == ways
-    assert ((found[:, :2] + found[:, 2:]) <= open_items).all() and found.min() >= 0
+    both = found[:, :2] + found[:, 2:] if pairs else found
+    assert (both <= open_items).all() and found.min() >= 0
+    monkeypatch.setattr(claim_results, "MOST_WAYS", ways - 1)
+    assert claim_results._fillings(number, pairs) is None
 
 
 def test_simulated_comparisons_are_rows_like_others(better: Known, worse: Known) -> None:

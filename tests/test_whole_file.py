@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
-from labelcore.whole_file import new_file, whole_file
+from labelcore import whole_file as module
+from labelcore.whole_file import alone_in, new_file, whole_file
 
 
 def test_all_of_it_is_on_the_disk_before_it_has_its_name(
@@ -81,3 +86,32 @@ def test_a_new_file_is_nobodys_before(
     with pytest.raises(FileExistsError):
         new_file(file, b"other")
     assert file.read_bytes() == b"new" and list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("system", ["linux", "no locks", "win32"])
+def test_a_thread_alone_in_a_folder_lets_others_into_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    """It may wait for one that asks for another, as an erasure does for what seals a store that was
+    set aside. A network drive may refuse to lock."""
+    if system == "win32":
+        monkeypatch.setattr(module, "sys", SimpleNamespace(platform=system))
+    elif sys.platform == "win32":
+        pytest.skip("it has no such locks")
+    elif system == "no locks":
+        monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(9, "Bad file descriptor")))
+    came: list[str] = []
+
+    def comes(name: str) -> None:
+        with alone_in(tmp_path / name):
+            came.append(name)
+
+    one, other = (threading.Thread(target=comes, args=[n], daemon=True) for n in ("one", "other"))
+    with alone_in(tmp_path / "one"):
+        one.start()
+        other.start()
+        other.join(10)
+        one.join(0.1)
+        assert came == ["other"]
+    one.join(10)
+    assert came == ["other", "one"]

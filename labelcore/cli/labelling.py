@@ -155,7 +155,7 @@ def answer(
     answer are left open. The same file twice changes nothing.
     """
     session = Session.open(store, project, file=moved)
-    answers = read_answers(Path(file))
+    answers = read_answers(Path(file), session.population.classes)
     outcomes = store_answers(session, answers, change=change, annotator=annotator)
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}

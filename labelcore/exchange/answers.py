@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,8 +59,9 @@ _WORDS = {
 }
 
 
-def read_answers(path: Path) -> list[Answered]:
-    """The answers of a table or of an export of Label Studio.
+def read_answers(path: Path, classes: Collection[str] = ()) -> list[Answered]:
+    """The answers of a table or of an export of Label Studio; a class of the project may be called
+    as our words for an answer without one are there.
 
     Raises FileNotFoundError, ValueError for a file that is neither, PopulationError for one that
     cannot be read.
@@ -71,7 +72,7 @@ def read_answers(path: Path) -> list[Answered]:
     if tasks is not None:
         return [
             Answered(row, str(told.token or "") or None, told.item_id, told.answer, told.note)
-            for row, told in enumerate(answers_of_tasks(path.name, tasks), 1)
+            for row, told in enumerate(answers_of_tasks(path.name, tasks, classes), 1)
         ]
     table = open_table(path)
     faults = table.faults()

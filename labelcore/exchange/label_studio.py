@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -41,7 +41,7 @@ def labelling_config(session: Session) -> str:
         f"  <Text name={quoteattr(f'text{place}')} value={quoteattr(f'${name}')}/>"
         for place, name in enumerate(session.population.content_columns)
     ]
-    answers = [*session.population.classes, *RESERVED.values()]
+    answers = [*dict.fromkeys((*session.population.classes, *RESERVED.values()))]
     keys = [f' hotkey="{place}"' if place <= 9 else "" for place in range(1, len(answers) + 1)]
     choices = [
         f"    <Choice value={quoteattr(name)}{key}/>"
@@ -52,12 +52,15 @@ def labelling_config(session: Session) -> str:
     return "\n".join(["<View>", *texts, head, *choices, "  </Choices>", note, "</View>", ""])
 
 
-def answers_of_tasks(file: str, tasks: Sequence[Task]) -> list[TaskAnswer]:
-    """The answers of an export: a skipped task is "unsure".
+def answers_of_tasks(
+    file: str, tasks: Sequence[Task], classes: Collection[str] = ()
+) -> list[TaskAnswer]:
+    """The answers of an export: a skipped task is "unsure", a class is itself.
 
     Raises PopulationError where a task does not say which item it is about.
     """
-    words = {shown: answer for answer, shown in RESERVED.items()} | {SKIPPED: "unsure"}
+    words = {shown: answer for answer, shown in RESERVED.items() if shown not in classes}
+    words[SKIPPED] = "unsure"
     given, faults = [], []
     for row, task in enumerate(tasks, 1):
         data = task["data"]

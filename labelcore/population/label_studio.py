@@ -17,8 +17,8 @@ from labelcore.population.limits import LARGEST_LIST
 
 Task = Mapping[str, Any]
 MARKS = ("annotations", "predictions", "completions")
-SKIPPED = "skipped"
-"""What an answer reads where the task was skipped."""
+SKIPPED = "\0skipped"
+"""What an answer reads where the task was skipped: no class is called so."""
 PEEKED = 1 << 16
 
 
@@ -73,7 +73,7 @@ def choice_of(result: object) -> tuple[str, str]:
 
 
 def annotation_of(task: Task) -> tuple[str, str]:
-    """The answer that counts and its words: of the annotations the one changed last; "skipped" for
+    """The answer that counts and its words: of the annotations the one changed last; SKIPPED for
     a task that everybody skipped, "" for one that nobody answered."""
     given = [
         answer

@@ -451,9 +451,10 @@ def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Era
 
 def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
     places, folder = places_of(record), store.items_folder
-    _note_places(store, record, places)
-    store.remove(record.name)
-    _remove_places(store, places)
+    with nullcontext() if folder is None else alone_in(folder):
+        _note_places(store, record, places)
+        store.remove(record.name)
+        _remove_places(store, places)
     if folder and record.fingerprint not in {other.fingerprint for other in store.projects()}:
         shutil.rmtree(prepared_place(folder, record.fingerprint), ignore_errors=True)
     if store.guarded is not None:
@@ -616,13 +617,15 @@ def _cleaned(
             except StoreError as error:
                 left.append(f"{file} ({error})")
         clear_leftovers()
-        folder, records = store.items_folder, store.projects()
-        needed = [folder / at for record in records for at in places_of(record)] if folder else []
+        folder = store.items_folder
         left += [
             f"{file}, which is being written, or was left by a process that ended a moment ago"
             for file in remove_halves(place, folder, place.parent / UPLOADS)
         ]
-        removed, changed = remove_written(place, needed)
+        with nullcontext() if folder is None else alone_in(folder):
+            kept = [at for record in store.projects() for at in places_of(record)]
+            needed = [folder / at for at in kept] if folder else []
+            removed, changed = remove_written(place, needed)
         gone += [f"{file}, written from it" for file in removed]
         left += [f"{file}, written from it and changed since" for file in changed]
         store.anchor("erase")
@@ -638,7 +641,10 @@ def _act_words(gone: Gone) -> str:
 
 def _erase_aside(file: Path, listed: Sequence[Gone], place: Path) -> None:
     """In a store that was set aside, which is guarded no more."""
-    own = [file.with_suffix(".key"), *(beside(file, end) for end in (".seals", ".backups"))]
+    own = [
+        file.with_suffix(".key"),
+        *(beside(file, end) for end in (".seals", ".backups", ".items")),
+    ]
     new = [path for path in own if not path.exists()]
     with closing(open_store(f"sqlite:///{file}", create=False)) as other:
         _again_in(other, listed, place)

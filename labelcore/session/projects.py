@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +31,16 @@ from labelcore.population.snapshots import (
     open_snapshot,
 )
 from labelcore.session.ledger import check_characters, now
-from labelcore.store import LabelStore, ProjectRecord, contents_path, items_path, keep, keep_written
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    alone_in,
+    check_path,
+    contents_path,
+    items_path,
+    keep,
+    keep_written,
+)
 
 LONGEST_NAME = 200
 FORMER_NAMES, KEPT, TOLD, RETENTION = "former_names", "measured", "told", "retention"
@@ -42,7 +52,9 @@ any name; what a wave left, and which of its alarms were given; after how many d
 def new_record(
     population: Population, plan: Plan, project: str, settings: Mapping[str, Any]
 ) -> ProjectRecord:
-    """The record of a project that starts now; ``plan`` has its planned size."""
+    """The record of a project that starts now; ``plan`` has its planned size. Raises ValueError for
+    a path that no store can keep."""
+    check_path(population.path)
     source: dict[str, Any] = {"path": str(population.path)}
     if population.address is not None:
         source["address"] = population.address
@@ -125,7 +137,8 @@ def created_or_same(
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
         check_highlights(json.loads(record.settings_json))
-        store.create(_with_items_kept(store, record, population))
+        with nullcontext() if store.items_folder is None else alone_in(store.items_folder):
+            store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:
         raise ProjectExistsError(

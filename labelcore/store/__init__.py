@@ -29,6 +29,7 @@ from labelcore.store.base import SealedProject as SealedProject
 from labelcore.store.base import Settings as Settings
 from labelcore.store.base import acts_follow as acts_follow
 from labelcore.store.base import beside as beside
+from labelcore.store.checks import check_path as check_path
 from labelcore.store.erased import ErasedList as ErasedList
 from labelcore.store.erased import Gone as Gone
 from labelcore.store.erased import add_gone as add_gone

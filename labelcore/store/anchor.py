@@ -24,13 +24,13 @@ from typing import Any
 from labelcore.errors import StoreError, UnknownProjectError
 from labelcore.log.events import Event
 from labelcore.store.base import ConflictError, Copy, LabelStore, ProjectRecord, Seal, SealedProject
-from labelcore.store.signing import is_signed, signed
+from labelcore.store.signing import STARTED_IN, is_signed, named_path, signed
 
 ANCHOR = "LABELCORE_ANCHOR"
 FORM = "labelcore seals 1"
 PIECE = 8
 """Digits of each hash: who turns an answer cannot meet them and the last hash, which is whole."""
-COMMAND, COMMAND_SECONDS = "command:", 60
+COMMAND, COMMAND_SECONDS, FILE = "command:", 60, "sqlite:///"
 PROJECT = "seals"
 """The project of another store that statements are notes of."""
 opens: dict[str, Callable[..., LabelStore]] = {}
@@ -39,7 +39,12 @@ opens: dict[str, Callable[..., LabelStore]] = {}
 
 def anchor_address() -> str:
     """Where the owner wants seals to be written, "" where nothing is said."""
-    return os.environ.get(ANCHOR, "").strip()
+    named = os.environ.get(ANCHOR, "").strip()
+    if named.startswith(FILE):
+        return f"{FILE}{named_path(named.removeprefix(FILE))}"
+    if not named or "://" in named or named.startswith(COMMAND):
+        return named
+    return str(named_path(named))
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ def send(address: str, name: str, text: str) -> None:
             program = shlex.split(address.removeprefix(COMMAND))
             subprocess.run(
                 program, input=text, text=True, check=True, timeout=COMMAND_SECONDS,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=STARTED_IN or None,
             )  # fmt: skip
         elif "://" in address:
             with closing(opens["store"](address)) as store:

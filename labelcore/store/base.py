@@ -83,9 +83,11 @@ def identity(created_at: str, fingerprint: str, plan_json: str) -> str:
 
 def beside(place: Path, end: str) -> Path:
     """What belongs to the store at a place, "labels.seals" beside "labels.db". One with another
-    ending has its own, "labels.bak.seals": it may be a copy that goes another way. What earlier
-    versions named otherwise stays that of a store that has no such neighbour."""
-    short, own = place.with_suffix(end), place.with_name(place.name + end)
+    ending has its own, "labels.bak.seals", one without "labels-seals": it may be a copy that goes
+    another way. What earlier versions named otherwise stays that of a store that has no such
+    neighbour."""
+    short = place.with_suffix(end)
+    own = place.with_name(place.name + (end if place.suffix else end.replace(".", "-")))
     if place.suffix == ".db":
         return short
     alone = not own.exists() and not place.with_suffix(".db").exists()

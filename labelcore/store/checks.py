@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from labelcore.log.events import FIELDS, INTEGERS, REQUIRED, Content, Event
 from labelcore.store.base import Contents, ProjectRecord
@@ -19,6 +21,15 @@ def check_name(name: str) -> None:
     _check_text("the project's name", name)
     if not name.strip():
         raise ValueError(f"the project's name must not be empty, got {name!r}")
+
+
+def check_path(path: Path) -> None:
+    """Raise ValueError for a path that is no text: projects say where their items are."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        rule = "the name of a file and of its folders must be UTF-8"
+        raise ValueError(f"{rule}, got {os.fsencode(path)!r}; rename it") from error
 
 
 def check_record(record: ProjectRecord) -> None:

@@ -223,8 +223,7 @@ class Guard:
 
     def anchor(self, why: str) -> None:
         """Have the seals of now brought to the anchor, where there is one."""
-        address = anchor_address()
-        if address and address != self._store.url:
+        if self._address():
             with self._wake:
                 self._why, self._asked = why, True
                 self._start()
@@ -285,9 +284,13 @@ class Guard:
             self._why = self._why or why or HOURLY  # Tried again in a minute.
             self._says("The seals were not brought to the anchor", error)
 
+    def _address(self) -> str:
+        """Of the anchor, "" where there is none, or this is it."""
+        own = (self._store.url, f"sqlite:///{self._store.guarded}")
+        return "" if (address := anchor_address()) in own else address
+
     def _anchor(self, place: Path, why: str) -> None:
-        address = anchor_address()
-        if not address or address == self._store.url:
+        if not (address := self._address()):
             return
         file = read_seals_file(place)
         since = (datetime.now(UTC) - datetime.fromisoformat(file.sent)) if file.sent else None

@@ -14,10 +14,20 @@ from labelcore.whole_file import new_file
 KEY = "LABELCORE_KEY"
 """The file of the key; beside the seals where nothing is said, "labels.key" beside "labels.db"."""
 
+STARTED_IN = os.environ.get("PWD", "")
+with suppress(OSError):  # Where it was removed there is none.
+    STARTED_IN = os.getcwd()
+
+
+def named_path(text: str) -> Path:
+    """What the environment names: a relative path begins in the folder in which the program was
+    when it loaded this, wherever it has gone since."""
+    return Path(STARTED_IN, Path(text).expanduser())
+
 
 def key_file(place: Path) -> Path:
     named = os.environ.get(KEY)
-    return Path(named).expanduser() if named else place.with_suffix(".key")
+    return named_path(named) if named else place.with_suffix(".key")
 
 
 def public_key(place: Path) -> str:

@@ -95,10 +95,11 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
     """Let the database ``copy`` be the one at ``path``; the new name of the one that was there, of
     which nothing is lost. None where there was none; what a lost one left beside it is moved all
     the same, because SQLite would take it for changes of the next one. A database is at ``path`` at
-    every moment, and whoever has the former one open is refused from then on.
+    every moment, and whoever has the former one open is refused from then on. A link stays one.
 
     Raises StoreError.
     """
+    path = path.resolve()
     staged = path.with_name(f"{path.name}.{os.getpid()}.new")
     copy_database(copy, staged)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")

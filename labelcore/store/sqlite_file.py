@@ -10,6 +10,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from labelcore.errors import DamagedStoreError, MissingStoreError, StoreError
+from labelcore.store.checks import check_path
 from labelcore.store.sqlite_errors import damage, damaged, is_database
 
 QUICK_CHECK_BYTES = 50_000_000
@@ -44,8 +45,11 @@ def named_path(url: str) -> Path:
 def create_file(path: Path) -> None:
     """Make an empty file for this user alone, and its folder, where they are missing.
 
-    SQLite gives the files beside the database the same permissions.
+    SQLite gives the files beside the database the same permissions. Raises ValueError for a path
+    that is no text, StoreError.
     """
+    if not path.exists():
+        check_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -80,6 +84,7 @@ def refuse_missing(path: Path) -> None:
 
 def unwritten_log(path: Path) -> bool:
     """Whether the file beside the database holds changes that are not in the database yet."""
+    path = path.resolve()  # SQLite keeps it where a link leads to.
     beside = path.with_name(path.name + "-wal")
     return beside.exists() and beside.stat().st_size > 0
 

@@ -379,11 +379,12 @@ class PostgresStore(DatabaseStore):
         self._database = str(address.database)
         self._busy_seconds = busy_seconds
         self._path = _search_path(address)
+        self._data = data_folder()  # As it is now: the program may go to another folder.
         self._engine = _engine(address, self.url, busy_seconds)
         self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
             self._prepare(create)
-            former = data_folder() / f"{self._named}.db"
+            former = self._data / f"{self._named}.db"
             take_over(self, former, former.with_name(f"{self._database}.items"))
         except BaseException:
             self._engine.dispose()
@@ -394,7 +395,7 @@ class PostgresStore(DatabaseStore):
     def guarded(self) -> Path:
         """Named after the database in the folder of the app, as its items are, and otherwise than
         an SQLite store there, from which its projects may have come."""
-        return data_folder() / f"{self._named}.postgresql.db"
+        return self._data / f"{self._named}.postgresql.db"
 
     @property
     def _named(self) -> str:

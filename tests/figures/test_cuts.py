@@ -56,8 +56,8 @@ def test_a_cut_reads_the_curve_at_its_rank(done: Engine) -> None:
         for name, one in cut.readings.items():
             value, low, high = (part[rank - 1] for part in whole.read(name))
             assert (one.value[0], one.low[0], one.high[0]) == pytest.approx((value, low, high))
-        row = cut.to_frame().set_index("reading").loc["recall"]
-        assert row["low"] <= row["value"] <= row["high"]
+            row = cut.to_frame().set_index("reading").loc[name]
+            assert row[["value", "low", "high"]].tolist() == pytest.approx([value, low, high])
         assert ("the first item" if rank == 1 else f"the first {rank:,} items") in cut.sentence()
     assert "95 % confidence, approximate, all ranks together" in cut_at(done, 333).sentence()
     assert "exactly" not in cut_at(done, 333).sentence()

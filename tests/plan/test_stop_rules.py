@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +55,26 @@ def test_a_new_row_ends_sessions_of_every_design(tmp_path: Path) -> None:
             session.answer(item, known.population.classes[known.truth[int(item.item_id[1:])]])
         assert session.labels == 7 and session.events[-1].text == "labels 7"
         assert session.status == "goal reached"
+
+
+def test_which_rules_end_a_session() -> None:
+    moment = datetime.fromisoformat(VALUES["deadline"] + "+00:00")
+    end = f"deadline {moment.isoformat()}"
+
+    def met(*stop: str, at: datetime | None = moment, goal: bool = False) -> tuple[str, ...]:
+        now = SimpleNamespace(labels=1, at=at, goal_reached=lambda: goal)
+        return stop_rules.met_rules(stop_rules.read_stop(stop), now)  # type: ignore[arg-type]
+
+    assert met(end) == met("any", end) == met("margin", end) == (end,)
+    assert met(end, at=None) == met(end, at=moment - timedelta(seconds=1)) == ()
+    assert met("margin", end, at=None, goal=True) == ("margin",)
+    assert met("all", "margin", end) == met("all", "margin", end, at=None, goal=True) == ()
+    assert met("all", "margin", end, goal=True) == ("margin", end)
+    assert stop_rules.read_stop(("all", "margin")) == ("margin",)
+    assert stop_rules.available(()) == ("deadline",)
+    for wrong in (3, ("margin", 3)):
+        with pytest.raises(TypeError, match="stop must be names of rules, got"):
+            stop_rules.read_stop(wrong)
 
 
 def test_a_moment_of_any_rule_must_be_still_to_come(

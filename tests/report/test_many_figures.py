@@ -23,6 +23,7 @@ from labelcore.report import (
     report_xlsx,
 )
 from labelcore.words.tables import cell_said
+from tests.answering import answer_draws
 from tests.grouped import grouped, grouped_frame, label_all
 from tests.report.sessions import label, session_on, write_items
 
@@ -117,6 +118,14 @@ def test_hundreds_of_groups_are_told_apart_from_the_first_rows(
     assert numbers.count("<tr>") == 1 + 3
     further = len(by_language.table().rows) - 3
     assert f"{further} further rows stand in the Excel file." in page
+
+
+def test_figures_of_a_plan_that_stopped_early_are_told_without_a_confidence() -> None:
+    plan = lc.Plan("simple_random", "accuracy", classifier="m", promise="fixed", budget=50)
+    session = lc.Session(grouped(grouped_frame(60)), plan)
+    answer_draws(session, True, 40)
+    session.finish()
+    assert figure_table.promise_note(session.table()).startswith("No promise goes with it. ")
 
 
 def test_excel_can_be_filtered(by_language: lc.Session) -> None:

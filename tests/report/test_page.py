@@ -162,11 +162,16 @@ def test_other_projects_on_the_same_file_are_listed(tmp_path: Path) -> None:
     session_on(
         tmp_path / "items.csv", store=store, project="three", arguments={"thresholds": {"lr": 0.3}}
     )
+    for name, seed in (("four", 1), ("five", 2)):  # A copy, and another file.
+        write_items(tmp_path / f"{name}.csv", seed=seed)
+        session_on(tmp_path / f"{name}.csv", store=store, project=name)
     text = Outline(report_html(session)).text
     assert re.search(r"two <b>\d.*read the same way", text)
     assert re.search(r"three\d.*read in another way", text)
     listed = as_json(report_json(session))["other_projects"]
-    assert {one["name"]: one["same_reading"] for one in listed} == {"two <b>": True, "three": False}
+    assert {one["name"]: one["same_reading"] for one in listed} == {
+        "two <b>": True, "three": False, "four": True
+    }  # fmt: skip
 
 
 def test_without_ids_or_classifier_and_with_many_classes(tmp_path: Path) -> None:

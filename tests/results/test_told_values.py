@@ -9,6 +9,7 @@ import pytest
 
 from labelcore.promises import Promise, State
 from labelcore.results.curves import Band, Cut
+from labelcore.results.interval import Interval
 from labelcore.results.table import result_rows
 from labelcore.results.types import Scope
 
@@ -56,6 +57,14 @@ def test_no_cell_and_no_sentence_has_a_value_that_the_bounds_do_not_allow() -> N
     for tentative, said in ((False, "about 66 %"), (True, "nothing is known yet")):
         point = replace(early, tentative=tentative)
         assert said in Cut(10, 100, 0.9, (10, 10), {"precision": point}).sentence()
+
+
+@pytest.mark.parametrize("name", ["recall_curve", "yield_curve", "f1_curve"])
+def test_other_curves_keep_the_last_point_until_the_next_one(name: str) -> None:
+    points = (0.5, 0.4, 0.7), (0.6, 0.5, 0.9)
+    curve = replace(band(name, *points), x=np.array([10.0, 20.0]))
+    for rank, point in ((10, 0), (11, 0), (19, 0), (20, 1)):
+        assert curve.at(rank) == (points[point][0], Interval(*points[point][1:]))
 
 
 @pytest.mark.parametrize("hits", [(2, 6, 5, 14), (8, 10, 9, 11), (0, 1, 2, 11), (3, 3, 3, 3)])

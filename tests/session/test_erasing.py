@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from errno import ENOSPC
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -45,6 +46,7 @@ from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import (
+    ProjectRecord,
     add_gone,
     back_up_now,
     backups,
@@ -306,15 +308,22 @@ def test_a_backup_from_before_is_erased_before_it_is_opened(
         assert by_hand.item_by_id(asked[0]) == {"text": TEXT_GONE}
 
 
-def test_what_was_set_aside_goes_where_the_name_has_brackets(home: Path) -> None:
-    place, copy = home / "labels [old].db", home.parent / "copy.db"
+@pytest.mark.parametrize("name", ["labels [old].db", "labels", "link.db"])
+def test_what_was_set_aside_goes_whatever_its_name(home: Path, name: str) -> None:
+    """A link stays one: what it leads to gives way."""
+    place, copy, there = home / name, home.parent / "copy.db", home / "disk" / "real.sqlite"
+    if name == "link.db":
+        there.parent.mkdir()
+        place.symlink_to(there)
     session = session_on(home.parent / "items.csv", store=url(place))
     gone, *_ = label(session, 3)
     back_up(session.store, copy)
     session.store.close()
     restore(copy, url(place), force=True)
+    assert place.is_symlink() == (name == "link.db") and list(place.resolve().parent.glob("*-bef*"))
     with closing(lc.open_store(url(place))) as store:
-        erase_items(store, "spam", [gone], **WHY)
+        done = erase_items(store, "spam", [gone], **WHY)
+        assert not [line for line in done.left if "before" in line]
     place.write_bytes(copy.read_bytes())  # As somebody may by hand.
     with closing(lc.open_store(url(place))) as store, pytest.warns(BrokenLogWarning):
         assert lc.Session.open(store, "spam").item_by_id(gone) == {"text": TEXT_GONE}
@@ -447,12 +456,15 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     assert [line for line in done.left if str(now) in line and "moment ago" in line]
 
 
-def test_a_copy_beside_its_store_is_erased_alone(session: lc.Session, home: Path) -> None:
+@pytest.mark.parametrize("name", ["labels.bak", "labels"])
+def test_a_copy_beside_its_store_is_erased_alone(
+    session: lc.Session, home: Path, name: str
+) -> None:
     """The store was emptied when it was opened next, and had no backup any more."""
     label(session, 10)
     back_up_now(home / "labels.db", session.store.backup)
-    back_up(session.store, home / "labels.bak")
-    with closing(lc.open_store(url(home / "labels.bak"))) as copy:
+    back_up(session.store, home / name)
+    with closing(lc.open_store(url(home / name))) as copy:
         erase_project(copy, "spam", **WHY)
         assert copy.projects() == []
     (home.parent / "items.csv").unlink()
@@ -461,6 +473,26 @@ def test_a_copy_beside_its_store_is_erased_alone(session: lc.Session, home: Path
     found = verify(url(home / "labels.db"))
     assert (again.labels, found.whole) == (11, True), found
     assert len(backups(home / "labels.db")) == 1
+
+
+def test_one_that_begins_while_another_of_its_file_goes_has_its_items(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were removed after it had found them kept, and before it said that it needs them."""
+    erasing = Thread(target=erase_project, args=(session.store, "spam"), kwargs=WHY)
+    create = SqliteStore.create
+
+    def late(store: SqliteStore, record: ProjectRecord) -> None:
+        erasing.start()
+        erasing.join(1)
+        create(store, record)
+
+    monkeypatch.setattr(SqliteStore, "create", late)
+    session_on(home.parent / "items.csv", store=session.store, project="new")
+    erasing.join()
+    (home.parent / "items.csv").unlink()
+    assert [record.name for record in session.store.projects()] == ["new"]
+    assert label(lc.Session.open(session.store, "new"), 1)
 
 
 def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(

@@ -23,7 +23,7 @@ from labelcore.session.backups import rehearse, restore
 from labelcore.session.dumps import dump, load, read_dump
 from labelcore.session.integrity import accept, verify
 from labelcore.session.managing import duplicate, rename
-from labelcore.store import backups, backups_folder, guard, put_back, read_seals
+from labelcore.store import backups, backups_folder, guard, put_back, read_seals, signing
 from labelcore.store.anchor import send
 from labelcore.store.sqlite import SqliteStore
 from tests.answering import answer_draws
@@ -192,6 +192,24 @@ def turned_anew(url: str, event: int) -> None:
     for end in (".seals", ".key"):
         place.with_suffix(end).unlink()
     shutil.rmtree(backups_folder(place))
+
+
+@pytest.mark.parametrize("away", ["away", "sqlite:///away.db"])
+def test_what_the_environment_names_stays_where_the_program_began(
+    session: lc.Session, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, away: str
+) -> None:
+    """A program that went to another folder made a new key, and began another anchor, there."""
+    monkeypatch.setattr(signing, "STARTED_IN", str(tmp_path), raising=False)
+    (other := tmp_path / "other").mkdir()
+    (tmp_path / "away").mkdir()
+    monkeypatch.setenv("LABELCORE_KEY", "key")
+    monkeypatch.setenv("LABELCORE_ANCHOR", away)
+    monkeypatch.chdir(tmp_path)
+    label(session, 2)
+    monkeypatch.chdir(other)
+    closed(session, url, 1)
+    assert not list(other.iterdir()) and (tmp_path / "key").exists() and verify(url).whole
+    assert lc.Session.open(url, "spam").check_log().anchored == 6
 
 
 def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(

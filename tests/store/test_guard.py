@@ -225,8 +225,9 @@ def test_seals_written_since_a_store_was_read_are_not_gone(
     assert kept.faults_of(copies, logs, database) == []
 
 
-def test_a_copy_with_another_ending_has_no_seal_of_the_original(database: Path) -> None:
-    copy = database.with_name("labels.bak")
+@pytest.mark.parametrize("name", ["labels.bak", "labels"])
+def test_a_copy_with_another_ending_has_no_seal_of_the_original(database: Path, name: str) -> None:
+    copy = database.with_name(name)
     with closing(lc.open_store(url(database))) as store:
         store.backup(copy)
     labelled(database)

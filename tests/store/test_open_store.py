@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from labelcore.store import STORES, MemoryStore, ProjectRecord, open_store
 from labelcore.store.sqlite import SqliteStore
+from tests.report.sessions import session_on, write_items
 
 RECORD = ProjectRecord("spam", "2026-01-01T00:00:00+00:00", "f1", "{}", "{}")
 
@@ -47,6 +50,20 @@ def test_relative_and_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert store.projects() == [RECORD]
     store.close()
     assert open_store(f"sqlite:///{store.path}").projects() == [RECORD]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_a_folder_that_is_no_text_is_named(tmp_path: Path) -> None:
+    """Of a store, in which no project could be made, and of items."""
+    folder = tmp_path / os.fsdecode(b"d\xff")
+    folder.mkdir()
+    said = r"a file and of its folders must be UTF-8, got b'.*d\\xff/labels.db'; rename it"
+    with pytest.raises(ValueError, match=said):
+        open_store(f"sqlite:///{folder}/labels.db")
+    assert not list(folder.iterdir())
+    write_items(folder / "items.csv")
+    with pytest.raises(ValueError, match=said.replace("labels.db", "items.csv")):
+        session_on(folder / "items.csv")
 
 
 @pytest.mark.parametrize(

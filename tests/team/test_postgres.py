@@ -141,6 +141,16 @@ def test_items_lie_in_the_folder_of_the_app(store: LabelStore, data_folder: Path
     assert store.guarded.name.startswith("postgres.") and store.guarded.suffix == ".db"
 
 
+def test_they_stay_there_when_a_program_goes_to_another_folder(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_DATA", "data")
+    monkeypatch.chdir(tmp_path)
+    with closing(open_store(postgres_url)) as store:
+        monkeypatch.chdir("/")
+        assert store.guarded is not None and store.guarded.parent == tmp_path / "data"
+
+
 @pytest.mark.parametrize("moved", [True, False])
 def test_a_file_of_the_same_name_is_another_store(
     postgres_url: str, data_folder: Path, tmp_path: Path, moved: bool
