@@ -72,6 +72,7 @@ def test_projects_live_on_such_a_disk(tmp_path: Path, windows: None) -> None:
         answer_draws(other, "no", 3)
         erase_items(opened, "spam", [gone.item_id], who="me", why="asked for")
         session.sync()
+        assert session.item(next_draw(session))["text"].startswith("message")
         answer_draws(session, "yes", 2)
         back_up(opened, tmp_path / "backup.db")
         answer_draws(other, "no", 1)
