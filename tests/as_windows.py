@@ -51,17 +51,17 @@ BY_WAY_OF = (PACKAGE, "pathlib", "shutil", "tempfile", "contextlib", "weakref", 
 
 def in_use(path: Path) -> bool:
     """Whether a process of these tests has the file open or mapped, or one below a folder."""
-    target = path.resolve()
+    target = str(path.resolve())
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if os.getsid(int(process.name)) != os.getsid(0):
+            if f"{SIGN}=".encode() not in (process / "environ").read_bytes():
                 continue
             lines = (process / "maps").read_text().splitlines()
             names = [line.split(maxsplit=5)[-1] for line in lines]
             for file in (process / "fd").iterdir():
                 with suppress(OSError):
                     names.append(str(file.readlink()))
-            if any(Path(name).is_relative_to(target) for name in names if name):
+            if any(name == target or name.startswith(f"{target}/") for name in names):
                 return True
     return False
 
@@ -183,15 +183,16 @@ class Finder(MetaPathFinder):
         if name.partition(".")[0] != PACKAGE:
             return None
         found = machinery.PathFinder.find_spec(name, path, target)
-        if found and isinstance(found.loader, machinery.SourceFileLoader):
-            found.loader = Loader(found.loader.name, found.loader.path)
+        loader = getattr(found, "loader", None)
+        if found and isinstance(loader, machinery.SourceFileLoader):
+            found.loader = Loader(loader.name, loader.path)
         return found
 
 
 def _frames() -> Iterator[str]:
     frame = sys._getframe(2)
-    while frame is not None and frame.f_back is not None:
-        frame = frame.f_back
+    while (back := frame.f_back) is not None:
+        frame = back
         yield str(frame.f_globals.get("__name__", ""))
 
 
@@ -230,12 +231,13 @@ def _read(path: Path, *given: Any) -> str:
 
 
 def pretend() -> None:
-    for name, other in {
+    others: dict[str, Callable[..., Any]] = {
         "unlink": _unlinked, "open": opened, "write_text": _written, "read_text": _read,
         "symlink_to": unprivileged,
         "replace": lambda path, to: REPLACED(path, to) or Path(to),
         "rename": lambda path, to: RENAMED(path, to) or Path(to),
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for name, other in others.items():
         _method(name, other)
     shutil.rmtree = tree_removed  # type: ignore[assignment]
     real = builtins.open
@@ -243,13 +245,14 @@ def pretend() -> None:
     def any_opened(*given: Any, **more: Any) -> Any:
         return (opened if _called_from_here() else real)(*given, **more)
 
-    builtins.open = any_opened  # type: ignore[assignment]
+    builtins.open = any_opened
     sys.meta_path.insert(0, Finder())
-    if SIGN not in os.environ:  # Of those that are started, too.
-        folder = Path(tempfile.mkdtemp())
-        (folder / "sitecustomize.py").write_text(f"import {__name__}\n")
-        root = Path(__file__).parents[1]
-        os.environ |= {SIGN: "1", "PYTHONPATH": os.pathsep.join(map(str, (folder, root)))}
 
+
+if SIGN not in os.environ:  # Begun anew, so that all processes are told by what they began with.
+    folder, root = Path(tempfile.mkdtemp()), Path(__file__).parents[1]
+    (folder / "sitecustomize.py").write_text(f"import {__name__}\n")
+    paths = os.pathsep.join(map(str, (folder, root)))
+    os.execve(sys.executable, sys.orig_argv, {**os.environ, SIGN: "1", "PYTHONPATH": paths})
 
 pretend()
