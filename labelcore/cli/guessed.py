@@ -31,9 +31,14 @@ def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]
     choice = [SHEETS.format(number=count(len(sheets), "sheet"), names=", ".join(sheets))]
     choice *= len(sheets) > 1
     if not guessed.content or guessed.asks("content"):
+        of_classifiers = [
+            part for one in guessed.classifiers for part in (one.score, one.prediction)
+        ]
+        other = {guessed.id, *guessed.answers, *of_classifiers}
+        first = next((column for column in head.columns if column not in other), "COLUMN")
         needed = NAME_ONE.format(
             file=name, rows=count(head.rows, "row"), columns=", ".join(head.columns),
-            why=guessed.reasons.get("content", ""), first=shlex.quote(head.columns[-1]),
+            why=guessed.reasons.get("content", ""), first=shlex.quote(first),
         )  # fmt: skip
         raise ValueError(" ".join([needed, *choice]))
     options = {**given, "content": guessed.content}
@@ -74,7 +79,12 @@ def command_of(options: dict[str, Any], population: Population, labels: int) -> 
 def start_command(
     file: str, options: Iterable[tuple[str, str | None]], estimands: Sequence[str], labels: int
 ) -> str:
-    """``labelcore import`` with these options; those without a value are left out."""
+    """``labelcore import`` with these options; those without a value are left out.
+
+    >>> start_command("-x y.csv", [("--content", "text")], ["accuracy"], 50)[:39]
+    "labelcore import './-x y.csv' --content"
+    """
+    file = f"./{file}" if file.startswith("-") else file
     every = [*options, *(("--estimand", name) for name in estimands), ("--budget", str(labels))]
     words = (f"{name} {shlex.quote(value)}" for name, value in every if value)
     return f"labelcore import {shlex.quote(file)} {' '.join(words)} --store sqlite:///labels.db"

@@ -74,13 +74,13 @@ def grouping_of(
     """
     for name in by:
         if name not in population.groups:
-            known = ", ".join(population.groups) or "none"
-            near = did_you_mean(name, population.groups)
-            raise ArgumentError(
-                "by",
-                f"names {name!r}, which is no column of groups; the columns that figures may be "
-                f"told by are {known}{near}",
+            known, near = ", ".join(population.groups), did_you_mean(name, population.groups)
+            which = (
+                f"the columns that figures may be told by are {known}{near}"
+                if known
+                else "the items were read without any, as groups (--groups) would name them"
             )
+            raise ArgumentError("by", f"names {name!r}, which is no column of groups; {which}")
     codes, names = _crossed(population, by)
     sizes = np.bincount(codes, minlength=len(names))
     order = np.argsort(-sizes, kind="stable")

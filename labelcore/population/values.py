@@ -235,27 +235,28 @@ def _holds_parts(column: PredictionColumn) -> bool:
 def broken_cuts(
     classifier: str, thresholds: Sequence[float], scores: NDArray[np.float64]
 ) -> Iterator[str]:
-    """Sentences for cuts beyond a scale of few whole numbers, such as grades of 1 to 5, or beyond
-    that of shares, such as 50 for 0.5: they would say the same of every item. On other scales none
-    may reach a cut in one file that many do in another.
+    """Sentences for cuts beyond a scale of few whole numbers, such as grades of 1 to 5, and for
+    those of shares in percent, 50 for 0.5: they would say the same of every item, which of shares
+    -1 and 2 may be meant to. On other scales none may reach a cut in one file that many do in
+    another.
 
     >>> list(broken_cuts("judge", [4, 7], np.array([1.0, 3, 5])))
     ["thresholds['judge'] must lie within the scores, which are 1 to 5, got 7"]
-    >>> list(broken_cuts("lr", [0, 50], np.linspace(0.01, 0.99, 99)))
+    >>> list(broken_cuts("lr", [-1, 2, 50], np.linspace(0.01, 0.99, 99)))
     ["thresholds['lr'] must lie between 0 and 1, as the scores do, got 50"]
     """
     levels = np.unique(scores[np.isfinite(scores)])
-    if len(levels) < FEWEST_LEVELS:
-        return
-    within, (low, high) = "within the scores, which are {:g} to {:g}", levels[[0, -1]].tolist()
-    if len(levels) > FEW and low >= 0 and 0.5 < high <= 1:
-        within, low, high = "between 0 and 1, as the scores do", 0, 1
-    elif len(levels) > FEW or (levels % 1).any():
-        return
+    low, high = (levels[0], levels[-1]) if len(levels) else (0, 0)
+    graded = FEWEST_LEVELS <= len(levels) <= FEW and not (levels % 1).any()
+    shares = len(levels) > FEW and low >= 0 and 0.5 < high <= 1
     for value in thresholds:
-        if not low <= value <= high:
-            rule = f"must lie {within.format(low, high)}, got {value:g}"
-            yield f"thresholds[{classifier!r}] {rule}"
+        rule = ""
+        if graded and not low <= value <= high:
+            rule = f"within the scores, which are {low:g} to {high:g}"
+        elif shares and value > 2:
+            rule = "between 0 and 1, as the scores do"
+        if rule:
+            yield f"thresholds[{classifier!r}] must lie {rule}, got {value:g}"
 
 
 def _blank(column: PredictionColumn) -> NDArray[np.bool_]:

@@ -48,14 +48,15 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     there = _there(target, record, events)
     if there is None or places_of(target.project(name)) == places_of(record):
         copy_items([record], source.items_folder, target.items_folder)
-    if there is None:
-        target.create(_placed(record, target))
-    else:
-        target.update(name, settings_json=record.settings_json, archived=record.archived)
     new = events[there or 0 :]
     drawn = {event.item_id for event in new}
-    texts = source.contents(name) if new else {}
-    target.append(name, new, {key: text for key, text in texts.items() if key in drawn})
+    kept = source.contents(name) if new else {}
+    texts = {key: text for key, text in kept.items() if key in drawn}
+    if there is None:
+        target.create(_placed(record, target), new, texts)
+    else:
+        target.update(name, settings_json=record.settings_json, archived=record.archived)
+        target.append(name, new, texts)
     if there:
         take_over_erasures(target, name, events)
     target.admit(name, source.keys(name))

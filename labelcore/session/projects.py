@@ -50,8 +50,10 @@ any name; what a wave left, and which of its alarms were given; after how many d
 
 
 def new_record(population: Population, plan: Plan, project: str, settings: object) -> ProjectRecord:
-    """The record of a project that starts now; ``plan`` has its planned size. Raises TypeError for
-    settings that are none, ValueError for a path that no store can keep."""
+    """The record of a project that starts now; ``plan`` has its planned size. Raises TypeError or
+    ValueError for a name that no store can look for, a path that none can keep, and settings that
+    are none."""
+    _check_text(project)
     check_path(population.path)
     if not isinstance(settings, Mapping):
         rule = "must be a mapping of names to values"
@@ -130,7 +132,6 @@ def created_or_same(
     """The stored record: a new one, or the existing one of the same file and plan. Raises
     ValueError or TypeError for a new one with words that cannot be marked, PlanArgumentError for
     one by a superseded plan, or by one whose deadline has passed."""
-    _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:

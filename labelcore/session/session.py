@@ -138,9 +138,9 @@ class Session(AfterLabels):
         known = store.items_folder if isinstance(store, LabelStore) else None
         kept = kept_plan(population, plan)
         engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
+        record = new_record(population, kept, project, settings or {})
         self.store = open_store(store)
         self.project = project
-        record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
         population.let_go()

@@ -268,10 +268,13 @@ class LabelStore(ABC):
         return ()
 
     @abstractmethod
-    def create(self, record: ProjectRecord) -> None:
-        """Add a project with an empty log.
+    def create(
+        self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
+    ) -> None:
+        """Add a project with its log, empty for one that begins: all of it or nothing.
 
-        Raises ProjectExistsError when the name is taken, ValueError or TypeError for a bad record.
+        Raises ProjectExistsError when the name is taken, ValueError or TypeError for a bad record,
+        and as ``append`` does.
         """
 
     @abstractmethod

@@ -203,11 +203,6 @@ PERSON = (
     .join(project_table, project_table.c.id == person_table.c.project_id)
     .where(project_table.c.name == bindparam("project"), person_table.c.key == bindparam("key"))
 )
-PEOPLE = (
-    select(person_table.c.name, person_table.c.at)
-    .where(person_table.c.project_id == bindparam("project_id"))
-    .order_by(person_table.c.id)
-)
 KEYS = (
     select(person_table.c.key, person_table.c.name, person_table.c.at)
     .where(person_table.c.project_id == bindparam("project_id"))
@@ -296,12 +291,11 @@ class DatabaseStore(LabelStore):
         """The same for the salts of texts."""
         return True
 
-    def create(self, record: ProjectRecord) -> None:
+    def create(
+        self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
+    ) -> None:
         check_record(record)
-        with self._writing(record.name) as connection:
-            self._refuse_taken(connection, record.name)
-            values = {column.name: getattr(record, column.name) for column in RECORD_COLUMNS}
-            connection.execute(insert(project_table), values)
+        self._append(record.name, events, contents, record)
 
     def project(self, name: str) -> ProjectRecord:
         with self._reading() as connection:
@@ -359,9 +353,18 @@ class DatabaseStore(LabelStore):
     def append(
         self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
     ) -> None:
-        kept = checked_events(events)
-        texts = checked_contents(contents)
+        self._append(project, events, contents)
+
+    def _append(
+        self, project: str, events: Sequence[Event], contents: Contents,
+        new: ProjectRecord | None = None,
+    ) -> None:  # fmt: skip
+        kept, texts = checked_events(events), checked_contents(contents)
         with self._writing(project) as connection:
+            if new is not None:
+                self._refuse_taken(connection, project)
+                values = {column.name: getattr(new, column.name) for column in RECORD_COLUMNS}
+                connection.execute(insert(project_table), values)
             project_id, last = self._find(connection, project)
             _refuse_repeated(connection, kept)
             follows(project, kept, last)
@@ -475,7 +478,7 @@ class DatabaseStore(LabelStore):
             known = connection.execute(PERSON, values).scalar_one_or_none()
             if known is not None:
                 return str(known)
-            given = connection.execute(PEOPLE, {"project_id": project_id})
+            given = self._keys(connection, project_id).values()
             in_log = connection.execute(ANNOTATORS, {"project_id": project_id})
             name = name_for([row[0] for row in given], list(in_log.scalars()))
             row = {"project_id": project_id, "key": key, "name": name, "at": at}
@@ -483,13 +486,7 @@ class DatabaseStore(LabelStore):
             return name
 
     def people(self, project: str) -> dict[str, str]:
-        with self._reading() as connection:
-            project_id, _ = self._find(connection, project)
-            if not self._has_people(connection):
-                return {}
-            return {
-                row[0]: row[1] for row in connection.execute(PEOPLE, {"project_id": project_id})
-            }
+        return dict(self.keys(project).values())
 
     def keys(self, project: str) -> dict[str, tuple[str, str]]:
         with self._reading() as connection:

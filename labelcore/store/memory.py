@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from threading import RLock
@@ -74,12 +74,18 @@ class MemoryStore(LabelStore):
         self._closed = False
         self._lock = RLock()
 
-    def create(self, record: ProjectRecord) -> None:
+    def create(
+        self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
+    ) -> None:
         check_record(record)
         with self._open():
             self._refuse_taken(record.name)
             self._created += 1
             self._projects[record.name] = _Project(record, self._created)
+            with ExitStack() as undone:
+                undone.callback(self._projects.pop, record.name)
+                self.append(record.name, events, contents)
+                undone.pop_all()
 
     def project(self, name: str) -> ProjectRecord:
         with self._open():

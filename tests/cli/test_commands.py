@@ -208,6 +208,14 @@ def test_import_makes_a_project(
     assert code == 2 and "A project 'p' exists" in err
 
 
+def test_what_is_judged_is_never_proposed_to_be_the_truth(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "items.csv"
+    rows = "".join(f"m{n},{'lunch' * (n % 3)} {n}?,{n / 40},{n % 2}\n" for n in range(40))
+    file.write_text(f"id,said,lr_score,true_label\n{rows}", "utf-8")
+    code, _, err = run("check", file)
+    assert code == 2 and "it could be said. Say what is judged, such as --content said." in err
+
+
 def test_import_of_a_bad_plan_leaves_nothing(items: Path, tmp_path: Path, run: Run) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     code, _, err = run("import", items, *COLUMNS, "--store", url, "--design", "guess")

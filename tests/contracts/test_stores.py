@@ -121,6 +121,15 @@ def check_taken_name(open_one: OpenStore) -> None:
     store.create(replace(RECORD, name="Spam"))
 
 
+def check_a_project_comes_with_its_log_or_not_at_all(open_one: OpenStore) -> None:
+    store, texts = open_one(), {"m-1": Content({"text": "one"})}
+    store.create(RECORD, [noted(1), noted(2)], texts)
+    assert store.last_sequence("spam") == 2 and store.contents("spam") == texts
+    with pytest.raises(StoreError, match="ends at event 0, so event 2 cannot follow"):
+        store.create(replace(RECORD, name="ham"), [noted(2)])
+    assert [record.name for record in store.projects()] == ["spam"]
+
+
 def check_unknown_project(open_one: OpenStore) -> None:
     store = with_project(open_one)
     calls: list[Callable[[], object]] = [

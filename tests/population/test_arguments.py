@@ -58,7 +58,7 @@ def test_a_cut_in_percent_is_no_cut_of_shares(
     data = "text,share,margin\n" + "".join(f"x,{n / 20},{n / 20 - 0.1}\n" for n in range(20))
     (fault,) = faults_of(data, scores={"lr": "share"}, thresholds={"lr": [0.5, 50]})
     assert fault.rule == "thresholds['lr'] must lie between 0 and 1, as the scores do, got 50"
-    for column, cuts in (("share", [0, 1]), ("margin", [0, 2])):
+    for column, cuts in (("share", [-1, 2]), ("margin", [0, 50])):
         assert len(read(data, scores={"lr": column}, thresholds={"lr": cuts}).classifiers) == 2
 
 

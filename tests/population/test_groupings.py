@@ -71,6 +71,13 @@ def test_named_groups_are_asked_and_the_rest_is_joined() -> None:
     assert found.names == ("de", "tr", "other") and found.joined == 4
 
 
+def test_items_read_without_groups_say_what_would_name_them() -> None:
+    with pytest.raises(
+        ValueError, match="no column of groups; the items were read without any, as"
+    ):
+        grouping_of(lc.read_population([{"text": "x"}], content="text"), ["language"])
+
+
 @pytest.mark.parametrize(
     ("by", "asked", "message"),
     [

@@ -27,7 +27,7 @@ from labelcore.replay import replay_project
 from labelcore.session import backups
 from labelcore.session.backups import LosesLabelsError, back_up, restore
 from labelcore.session.copying import copy_project
-from labelcore.store import LabelStore, MemoryStore, sqlite_backup
+from labelcore.store import LabelStore, MemoryStore, database, sqlite_backup
 from tests.answering import answer_draws
 from tests.forked import FORKED, launch
 from tests.report.sessions import session_on, write_items
@@ -245,6 +245,16 @@ def test_a_backup_takes_the_place_of_an_older_one_and_never_of_its_store(
         back_up(session.store, tmp_path / "labels.db", force=True)
     answer_draws(session, "yes", 1)
     assert answers_in(tmp_path / "labels.db") == 13
+
+
+def test_a_copy_that_breaks_off_is_none(session: lc.Session, tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with closing(lc.open_store(url(tmp_path / "copy.db"))) as target:
+        with patch.object(database, "_event_row", broken), pytest.raises(OSError, match="output"):
+            copy_project(session.store, target, "spam")
+        assert target.projects() == []
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])

@@ -354,6 +354,16 @@ def test_what_cannot_be_the_name_of_a_new_project(
     assert store.projects() == []
 
 
+@pytest.mark.parametrize("given", [{"project": 3}, {"project": "a\0"}, {"settings": "Is it?"}])
+def test_arguments_that_cannot_be_leave_no_store(
+    known: Known, tmp_path: Path, given: dict[str, object]
+) -> None:
+    plan, store = lc.Plan("simple_random", ["accuracy"], budget=10), f"sqlite:///{tmp_path}/new.db"
+    with pytest.raises((TypeError, ValueError), match=f"^{next(iter(given))} must"):
+        lc.Session(known.population, plan, store, **given)  # type: ignore[arg-type]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("new")]
+
+
 def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["precision", "precision_curve"], budget=30)
     session = lc.Session(known.population, plan, project="spam")
