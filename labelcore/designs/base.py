@@ -86,6 +86,7 @@ class Setup:
              in each
     toward   the figure that the next labels are for, and the group; None: those of the plan
     edges    where strata end; None: at ranks of this file
+    foreseen whether ``planned`` is a forecast that believes the scores, made anew after a pilot
     """
 
     population: Population
@@ -109,6 +110,7 @@ class Setup:
     group_margin: float | None = None
     toward: Toward | None = None
     edges: Edges | None = None
+    foreseen: bool = False
 
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be

@@ -48,10 +48,11 @@ TIES_CUT, ALIKE = Kept(Recent[bool]), Kept(Recent[bool])
 def chosen_pieces(setup: Setup) -> dict[str, int]:
     """Parameters of a new plan that the usual strata do not suit (docs/default_allocation.md): one
     for each prediction whose items the score does not tell apart, and no more than there are labels
-    for."""
+    for, where their number is no forecast of two classes."""
     several = len(setup.population.classes) > 2
     number = max(setup.planned // LABELS_EACH, 2)
-    few = number < sum(STRATA) and (several or _rests_on_all(setup))
+    counted = not setup.foreseen and _rests_on_all(setup)
+    few = number < sum(STRATA) and (several or counted)
     if (alike := pieces_alike(setup)) or not few or not _free(setup):
         return alike
     above = 1 if several else max(round(number / 3), 1)

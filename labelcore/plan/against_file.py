@@ -216,6 +216,7 @@ def _given(
         groups=_groups(population, plan, planned),
         group_margin=plan.group_margin,
         edges=plan.edges,
+        foreseen=plan.learns,
     )
 
 

@@ -150,18 +150,20 @@ def test_any_focus_on_a_one_sided_file(focus: str | None, said: str, tmp_path: P
     ("estimands", "labels", "given", "strata"),
     [(["accuracy"], 20, {}, (1, 3)), (FOUR, 60, {}, (4, 8)), (FOUR, 90, {}, (6, 12)),
      (["precision"], 60, {}, (6, 12)), (["precision_curve"], 60, {}, (6, 12)),
-     (FOUR, 60, {"n_above": 5}, (5, 12))],
+     (FOUR, 60, {"n_above": 5}, (5, 12)), (FOUR, 0.25, {}, (6, 12))],
 )  # fmt: skip
 def test_a_new_plan_has_a_stratum_for_every_five_labels(
     known: Known,
     estimands: list[str],
-    labels: int,
+    labels: float,
     given: dict[str, int],
     strata: tuple[int, int],
 ) -> None:
     """Not where all labels lie on one side, nor for a curve, which was measured with the usual
-    ones, nor where the plan names some."""
-    kept = kept_plan(known.population, lc.Plan(NEYMAN, estimands, budget=labels, params=given))
+    ones, nor where the plan names some, nor by a margin, for which they are a forecast only."""
+    size = {"margin": labels} if labels < 1 else {"budget": labels}
+    kept = kept_plan(known.population, lc.Plan(NEYMAN, estimands, params=given, **size))
+    assert int(kept.planned or 0) <= 90
     predicted = Engine(known.population, kept).frame.predicted
     assert (predicted.sum(), (~predicted).sum()) == strata
 
