@@ -35,7 +35,7 @@ def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]
             part for one in guessed.classifiers for part in (one.score, one.prediction)
         ]
         other = {guessed.id, *guessed.answers, *of_classifiers}
-        first = next((column for column in head.columns if column not in other), "COLUMN")
+        first = next((one for one in reversed(head.columns) if one not in other), "COLUMN")
         needed = NAME_ONE.format(
             file=name, rows=count(head.rows, "row"), columns=", ".join(head.columns),
             why=guessed.reasons.get("content", ""), first=shlex.quote(first),
