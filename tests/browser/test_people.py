@@ -74,7 +74,7 @@ def test_two_browsers_a_second_tab_and_a_reload(
     settle(tab)
     assert [said(event) for event in answers(data, project)] == ["yes"]
     tab.keyboard.press("u")
-    expect(tab.locator(".lc-saved")).to_contain_text("Nothing saved yet")
+    expect(tab.locator(".lc-saved")).to_contain_text("Taken back")
     assert shown(tab)["text"] == item["text"]
 
     answer(other, "n")
