@@ -82,7 +82,7 @@ def test_two_browsers_a_second_tab_and_a_reload(
     settle(tab)
     answer(tab, "n")
     other.keyboard.press("u")
-    expect(other.locator(".lc-saved")).to_contain_text("Saved: No")
+    expect(other.locator(".lc-saved")).to_contain_text("Taken back: Yes")
     log = events(data, project)
     by = {(event.kind, event.annotator) for event in log if event.kind in ("labelled", "undone")}
     assert by == {("labelled", "me"), ("labelled", "me 2"), ("undone", "me"), ("undone", "me 2")}

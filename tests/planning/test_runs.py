@@ -321,8 +321,9 @@ def test_ties_are_broken_anew_in_every_run(
     """Strata of one prediction get different shares of labels; whoever broke ties once for all runs
     would draw some of these items more often than others."""
     plan = lc.Plan(
-        "recalibrated_neyman", ["recall"], budget=40, promise="fixed", params={"n_step": 4}
-    )
+        "recalibrated_neyman", ["recall"], budget=40, promise="fixed",
+        params={"n_step": 4, "n_above": 6, "n_below": 12},
+    )  # fmt: skip
     said = next(iter(tied.population.predictions.values()))
     below = np.flatnonzero(said == 0)
     if broken:
@@ -357,9 +358,11 @@ def test_drawn_sessions_have_the_law_of_hashed_ones(
 ) -> None:
     """200 sessions of 80 labels of 600 items each; nine means, so the limit is that of a chance of
     1e-4 over nine two-sided tests. Drawing those of high score first in each stratum is seen."""
+    strata = {"n_above": 6, "n_below": 12}
+    asked = ["accuracy", "precision"]
     plan = kept_plan(
         known.population,
-        lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=80, promise="fixed"),
+        lc.Plan("recalibrated_neyman", asked, budget=80, promise="fixed", params=strata),
     )
     limit = float(norm.isf(NOISE / 14))
     hashed = [Engine(known.population, plan.with_seed(seed)) for seed in range(1000, 1200)]
