@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.harness import (
@@ -41,6 +40,7 @@ from labelcore.log.events import Event
 from labelcore.planning.runs import beginning
 from labelcore.planning.truth import true_codes
 from labelcore.promises import Promise
+from labelcore.stats.arrays import BoolArray
 from labelcore.stats.judged import in_the_file
 from labelcore.stats.profile import FloatArray
 
@@ -60,7 +60,6 @@ MOST, AT_THE_CUT = 0.9, 0.6
 """The largest chance to be unsure, and that of an item at the cut (``near the cut``)."""
 CLASSIFIERS = {"newsgroups_med.csv.gz": "nb", "ppdb_pairs.csv.gz": "model",
                "product_pairs.parquet": "gbm"}  # fmt: skip
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

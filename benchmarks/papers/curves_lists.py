@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
@@ -20,9 +19,8 @@ from labelcore.papers.curves.random_band import (
     first_rank_within,
     random_band,
 )
+from labelcore.stats.arrays import FloatArray as FloatArray
 from labelcore.stats.spot_check import hoeffding_half_width, hoeffding_size
-
-FloatArray = NDArray[np.float64]
 
 SEED, DELTA = 29, 0.05
 PPDB, SCIENCE = 35_615, 217_076

@@ -18,9 +18,7 @@ from labelcore.papers.reach_selection.selection import (
     make_choice,
     reach_sets,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

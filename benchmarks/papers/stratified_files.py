@@ -16,9 +16,9 @@ from benchmarks.real_files import FILES, RealFile
 from labelcore.papers.stratified.stratifications import stratify
 from labelcore.papers.stratified.sureness import sureness
 from labelcore.planning.truth import true_codes
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.orders import hash_keys
 
-FloatArray = NDArray[np.float64]
 SEED = 2018
 NEWS20 = "news20_binary lr"
 NEWS20_FILE = RealFile("news20_binary.csv.gz", ("id",), ("lr",))

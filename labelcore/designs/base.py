@@ -24,6 +24,7 @@ from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch, 
 from labelcore.population.groupings import Grouping
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
+from labelcore.stats.arrays import IntArray as IntArray
 from labelcore.stats.orders import (
     MIXED,
     Drawn,
@@ -37,7 +38,6 @@ from labelcore.stats.orders import (
 )
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
-IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
 INTERVAL_RULES, OVERLAP_RULES = 8, 9
 """The first version of the interval rules whose figures are worked out, and that of plans by which

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT
 from labelcore.population import Population
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.contents import SUFFIX as CONTENTS
@@ -38,6 +37,7 @@ from labelcore.population.snapshots import (
 )
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Branch, Tree
+from labelcore.stats.arrays import IntArray
 
 LONGEST_CELL = 20_000
 MOST_CELLS, LEAST_ROWS = 200_000, 5
@@ -224,7 +224,7 @@ def learned_from(facts: Mapping[str, Any], folder: Path) -> tuple[Opinion, Featu
     return opinion, Features(np.asarray(arrays["values"]), columns, str(facts["features"]))
 
 
-def rows_of(folder: Path) -> NDArray[np.int64]:
+def rows_of(folder: Path) -> IntArray:
     """The rows that ``told`` wrote."""
     stored = read_arrays(folder / TOLD)
     assert stored is not None

@@ -18,6 +18,7 @@ from scipy import special
 
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.population import Population
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.histogram import UNIT as UNIT
 from labelcore.stats.histogram import Bins, binned
 from labelcore.stats.orders import (
@@ -32,7 +33,6 @@ from labelcore.stats.orders import (
     ranking,
 )
 
-FloatArray = NDArray[np.float64]
 BEHIND = "g"
 """The tie of a place behind all items of its score: greater than every hash."""
 
@@ -166,7 +166,6 @@ class Part:
     without: tuple[Stretch, ...] = ()
 
 
-IntArray = NDArray[np.int64]
 Arrays = Recent[NDArray[Any]]
 HALF = 2.0**20
 MOST_UNITS = 2.0**56

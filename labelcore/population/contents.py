@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from labelcore.population.text import Columns, as_text
+from labelcore.stats.arrays import IntArray
 from labelcore.whole_file import link_or_copy, whole_file
 
 SUFFIX = ".contents"
@@ -26,7 +26,7 @@ TOGETHER = 1 << 18
 """Bytes of text that are packed together; a row is never split."""
 ROW = 64
 """Bytes that a row counts beside its text, so that empty ones are not packed without end."""
-Ends = NDArray[np.int64]
+Ends = IntArray
 
 
 class Contents:

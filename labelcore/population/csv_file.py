@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_walk import Records, Walk, rewritten, walk_records
@@ -22,6 +21,7 @@ from labelcore.population.sniff import detect_dialect
 from labelcore.population.text import Columns
 from labelcore.population.text_file import BLOCK_BYTES, open_text
 from labelcore.population.text_table import NO_VALUE, TextTable, column_at, survey
+from labelcore.stats.arrays import IntArray
 
 LONGEST_LINE = 2_000_000
 """Bytes of a row that DuckDB reads without a larger buffer."""
@@ -122,7 +122,7 @@ class CellTable(TextTable):
             cells.setdefault(name, cell)
         return cells
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         return [None] * len(positions)
 
 
@@ -243,7 +243,7 @@ class CsvFile(CellTable):
         records = walk_records(self.text, Walk(self.name), self.dialect)
         return (cells for _, cells in islice(records, int(self.dialect.header), None))
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         records = walk_records(self.text, Walk(self.name), self.dialect)
         wanted = set(positions.tolist())
         at = {

@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from labelcore.errors import Fault
 from labelcore.plugins import Table
 from labelcore.population import arrow_files
@@ -18,6 +15,7 @@ from labelcore.population.excel_file import ExcelFile
 from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile, open_parquet
 from labelcore.population.text import Columns, listing
+from labelcore.stats.arrays import IntArray
 
 Wanted = Mapping[str, bool]
 """Columns that will be loaded, and whether only as numbers: a reader may read them at once."""
@@ -60,7 +58,7 @@ class TableFile(Protocol):
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row's values as text, by random access; safe from several threads."""
 
-    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
+    def lines(self, positions: IntArray) -> Sequence[int | None]:
         """The line of the file on which each row starts; None where a file has no lines."""
 
     def first(self, number: int) -> list[dict[str, str]]:

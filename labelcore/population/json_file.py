@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import TemporaryCopy
@@ -40,6 +39,7 @@ from labelcore.population.text import Columns, shorten
 from labelcore.population.text import joined as joined_columns
 from labelcore.population.text_file import MARKS, TextFile, open_text
 from labelcore.population.text_table import NO_VALUE, Rewritten, TextTable, survey
+from labelcore.stats.arrays import BoolArray, IntArray
 
 SPACE = re.compile(r"[ \t\r\n]*")
 FORMS = "a list of objects [{...}, {...}], or one object {...} a line"
@@ -275,7 +275,7 @@ class JsonTable(TextTable):
     def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         return dict(zip(names, row_text(parse_object(row[0]), names), strict=True))
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         return [None] * len(positions)
 
     def _scan(
@@ -294,14 +294,14 @@ class JsonTable(TextTable):
                 column = pc.fill_null(batch.column(place), "")
                 if len(at):
                     texts = pa.array([row_text(row, [name])[0] for row in objects], pa.string())
-                    mask: NDArray[np.bool_] = np.zeros(len(column), dtype=bool)
+                    mask: BoolArray = np.zeros(len(column), dtype=bool)
                     mask[at] = True
                     column = pc.replace_with_mask(column, pa.array(mask), texts)
                 columns[name] = pa.chunked_array([column])
             yield columns, self._fields(fields, at, objects), batch.num_rows
 
     def _fields(
-        self, fields: pa.DictionaryArray, at: NDArray[np.int64], objects: list[dict[str, Any]]
+        self, fields: pa.DictionaryArray, at: IntArray, objects: list[dict[str, Any]]
     ) -> list[Mapping[str, Any] | Sequence[str]]:
         codes, rows = np.unique(
             fields.indices.fill_null(-1).to_numpy(zero_copy_only=False), return_index=True
@@ -401,7 +401,7 @@ class JsonFile(JsonTable):
         if again.faults and not self.columns:
             raise PopulationError(again.faults)
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         """Of a file without blank lines, or with some."""
         wanted, lines, row = set(positions.tolist()), dict[int, int](), 0
         with self.text.path.open("rb") as stream:

@@ -12,10 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from labelcore.stats.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)

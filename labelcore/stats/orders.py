@@ -22,9 +22,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.md5 import Texts, md5_of_texts
 
-IntArray = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Keys = NDArray[np.uint64]
 Names = Callable[[], Iterable[str]]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit, logsumexp
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.sequences import PRIOR
 
@@ -39,7 +39,7 @@ class Looks:
     def negative(self) -> FloatArray:
         return self.labelled - self.positive
 
-    def only(self, rows: NDArray[np.int64] | BoolArray) -> Looks:
+    def only(self, rows: IntArray | BoolArray) -> Looks:
         """Some of the moments."""
         labelled, positive = self.labelled[rows], self.positive[rows]
         return Looks(self.size, labelled, positive, self.constant, self.weight)

@@ -9,12 +9,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.stats.allocation import largest_remainder
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 LEAST_LABELS = 8
 PIECES = 16, 64

@@ -4,10 +4,9 @@ three where other columns have a say."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 PRIOR_MEAN = np.array([0.0, 1.0])
 PRIOR_PRECISION = np.array([1.0, 4.0])
@@ -26,7 +25,7 @@ def recalibrate(
     labelled: FloatArray,
     evidence: FloatArray | None = None,
     level: FloatArray | None = None,
-    group: NDArray[np.int64] | None = None,
+    group: IntArray | None = None,
 ) -> FloatArray:
     """Rates theta_k with logit theta_k = a + b logit q_k, fitted to s_k positives of n_k labels.
 

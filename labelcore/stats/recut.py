@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logit
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.strata import MINIMUM_SIZE
-
-IntArray = NDArray[np.int64]
 
 FOLDS = 5
 PENALTIES = (3.0, 10.0, 30.0, 100.0)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import IntArray
+
 MINIMUM_SIZE = 5
 
 

@@ -16,14 +16,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
 from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.papers.curves.yield_closure import certain_yields, closed_yields
+from labelcore.stats.arrays import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 # (generation, slots (n,)) -> numbers in (0, 1), (n, 2)
 Uniforms = Callable[[int, IntArray], FloatArray]
 

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.papers.curves.yield_closure import closed_yields
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.orders import increasing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def first_rank_within(

@@ -11,16 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import recall_of
 from labelcore.papers.oversampling.monitoring import NONE_FOUND, Wave, monitor
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.profile import Cells
 from labelcore.words import sentences as words
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 EACH = "Predictive interval of each wave, {sure} (Shang et al. 2023)"
 SHARED = "The same, its error shared over {waves} waves"

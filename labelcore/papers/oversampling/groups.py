@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 LEAST_ABOVE = 30
 JEFFREYS = 0.5

@@ -24,7 +24,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from labelcore.papers.oversampling.groups import (
@@ -44,9 +43,8 @@ from labelcore.papers.oversampling.printed import (
     moments,
     percentiles,
 )
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.proportion import clopper_pearson, finite_exact, share_interval
-
-FloatArray = NDArray[np.float64]
 
 FEW = 10
 TARGETS = ("ratio", "file", "process")
@@ -118,7 +116,7 @@ class Group:
         return np.ones_like(self.trials) if np.isinf(self.size) else self.left / self.size
 
     @property
-    def few(self) -> NDArray[np.bool_]:
+    def few(self) -> BoolArray:
         """Whether hits or misses are fewer than 10, and the group is not labelled completely."""
         return (np.minimum(self.hits, self.trials - self.hits) < FEW) & (self.rest > 0)
 

@@ -16,12 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
-
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 NEGLIGIBLE = 1e-9
 MOST_POINTS = 800

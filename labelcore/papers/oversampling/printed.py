@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
+from labelcore.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
 Moments = tuple[FloatArray, FloatArray]
 

@@ -13,11 +13,11 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
+from labelcore.stats.arrays import IntArray
 
-Known = tuple[NDArray[np.int64], NDArray[np.int64]]
+Known = tuple[IntArray, IntArray]
 NO, YES, DOUBTFUL = 0, 1, 2
 """Verdicts on a drawn item; a doubtful one counts as no in a lower bound, as yes in an upper."""
 

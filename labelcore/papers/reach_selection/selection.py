@@ -27,9 +27,7 @@ from labelcore.papers.reach_selection.bounds import (
     check_slacks,
 )
 from labelcore.promises import CandidateState, ChoiceStatus
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 
 class ReachDraws:
@@ -130,7 +128,6 @@ class ReachDraws:
         return int(ranks[place])
 
 
-FloatArray = NDArray[np.float64]
 SAMPLERS = ("pooled", "round_robin")
 BOUNDS = ("prior_posterior_ratio", "hoeffding")
 ROUNDING = 1e-12

@@ -12,10 +12,10 @@ from labelcore.designs.progress import NO_ANSWER, AnswerCodes
 from labelcore.designs.samples import Samples
 from labelcore.papers.recycling.samples import Recycled, agreement_levels
 from labelcore.population.array_items import SMALL_CODES
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.orders import narrow
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
-IntArray = NDArray[np.int64]
 NOT_IN = -1
 
 

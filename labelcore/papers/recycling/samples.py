@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.stats.arrays import BoolArray, IntArray
 from labelcore.stats.profile import (
     Cells,
     Ratios,
@@ -25,9 +26,6 @@ from labelcore.stats.profile import (
 )
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import share_interval
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 OPTIONS = ("shuffle", "sample")
 RECYCLED, NEW, REMAINDER = 0, 1, 2

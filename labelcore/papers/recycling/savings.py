@@ -9,14 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from labelcore.papers.recycling.samples import OPTIONS
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.chances import binomial
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-14
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from labelcore.papers.stratified.accuracy_variance import stratified_accuracy
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.profile import Cells, Ratios, plug_in_totals, variance_shares
 from labelcore.stats.proportion import FEW_HITS, clopper_pearson, wilson
-
-FloatArray = NDArray[np.float64]
 
 METHODS = ("wilson", "clopper_pearson")
 

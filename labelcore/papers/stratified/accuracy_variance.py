@@ -14,9 +14,9 @@ Source: Kumar and Raj (2018), equations 2, 4, 5 and 7 to 10; Cochran (1977), cha
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 
 def squared_spread(accuracies: ArrayLike, sizes: ArrayLike) -> FloatArray:

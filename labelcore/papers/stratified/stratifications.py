@@ -19,14 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.histogram import FINE_BINS, Histogram, check_finite, histogram
 from labelcore.stats.orders import KeysOf, ranking
 from labelcore.stats.strata import equal_size_edges
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DENSITY_BINS = 256
 CLUSTER_BINS = 256

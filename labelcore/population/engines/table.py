@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population.arrays import opened
@@ -27,6 +26,7 @@ from labelcore.population.engines.sql import joined as joined_by
 from labelcore.population.engines.sql import sql
 from labelcore.population.ids import joined
 from labelcore.population.text import Columns, as_text
+from labelcore.stats.arrays import IntArray
 
 CHANGED = (
     "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
@@ -105,7 +105,7 @@ class EngineTable:
         """None, likewise."""
         return frozenset()
 
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def lines(self, positions: IntArray) -> list[int | None]:
         """None for each: there are no lines."""
         return [None] * len(positions)
 
