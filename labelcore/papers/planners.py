@@ -98,6 +98,14 @@ def number_input(
     return int(value) if value is not None and within(value, low, high) else None
 
 
+def way_input(label: str, ways: Sequence[str], *, key: str, **more: Any) -> str:
+    """One of several ways, the first until another one is pressed."""
+    pressed = st.segmented_control(
+        label, ways, default=ways[0], required=True, key=key, persist_state="session", **more
+    )
+    return str(pressed)
+
+
 def confidence() -> float:
     """Shared with New project."""
     return float(ask("confidence"))

@@ -16,6 +16,7 @@ import numpy as np
 
 from labelcore.errors import ArgumentError
 from labelcore.stats.arrays import IntArray
+from labelcore.stats.sequences import first_inside
 
 Known = tuple[IntArray, IntArray]
 NO, YES, DOUBTFUL = 0, 1, 2
@@ -318,11 +319,4 @@ def _climb(inside: Callable[[int], bool], outside: int, top: int) -> int:
     step = 1
     while outside + step < top and not inside(outside + step):
         outside, step = outside + step, 2 * step
-    inside_from = min(outside + step, top)
-    while inside_from - outside > 1:
-        middle = (inside_from + outside) // 2
-        if inside(middle):
-            inside_from = middle
-        else:
-            outside = middle
-    return inside_from
+    return first_inside(inside, outside, min(outside + step, top))
