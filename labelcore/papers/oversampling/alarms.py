@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import recall_of
 from labelcore.papers.oversampling.monitoring import NONE_FOUND, Wave, monitor
+from labelcore.papers.oversampling.next_wave import beta_binomial
 from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.profile import Cells
 from labelcore.words import sentences as words
@@ -90,11 +90,8 @@ def _tail(
 
 def _chances(hits: FloatArray, labels: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     """The chance of each number of hits among so many further labels, (n_series, size + 1), and of
-    fewer, (n_series, size + 2): a beta-binomial distribution."""
-    number = np.arange(size + 1.0)
-    a, b = (hits + JEFFREYS)[:, None], (labels - hits + JEFFREYS)[:, None]
-    ways = gammaln(size + 1) - gammaln(number + 1) - gammaln(size - number + 1)
-    chance = np.exp(ways + betaln(number + a, size - number + b) - betaln(a, b))
+    fewer, (n_series, size + 2)."""
+    chance = beta_binomial(hits + JEFFREYS, labels - hits + JEFFREYS, size)
     return chance, np.pad(np.cumsum(chance, axis=1), ((0, 0), (1, 0)))
 
 

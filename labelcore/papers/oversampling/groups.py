@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,20 +39,14 @@ class Counts:
     true_negative: FloatArray
 
     @classmethod
-    def of(
-        cls,
-        true_positive: ArrayLike,
-        false_positive: ArrayLike,
-        false_negative: ArrayLike,
-        true_negative: ArrayLike,
-    ) -> Counts:
-        """Counts from anything that is a number or an array."""
-        given = (true_positive, false_positive, false_negative, true_negative)
-        names = ("true_positive", "false_positive", "false_negative", "true_negative")
-        for name, value in zip(names, given, strict=True):
+    def of(cls, *counts: ArrayLike) -> Counts:
+        """The four, in the order of the fields, each a number or an array."""
+        for field, value in zip(fields(cls), counts, strict=True):
             if not np.all(np.isfinite(value)) or np.any(np.asarray(value) < 0):
-                raise ValueError(f"{name} must be a number of items, 0 or more, got {value!r}")
-        return cls(*(np.asarray(value, dtype=float) for value in given))
+                raise ValueError(
+                    f"{field.name} must be a number of items, 0 or more, got {value!r}"
+                )
+        return cls(*(np.asarray(value, dtype=float) for value in counts))
 
     @property
     def above(self) -> FloatArray:
@@ -66,18 +60,11 @@ class Counts:
 
     def plus(self, other: Counts, weight: float = 1.0) -> Counts:
         """These counts and ``weight`` times the others."""
-        return Counts(
-            self.true_positive + weight * other.true_positive,
-            self.false_positive + weight * other.false_positive,
-            self.false_negative + weight * other.false_negative,
-            self.true_negative + weight * other.true_negative,
-        )
+        return Counts(*(mine + weight * more for mine, more in zip(self, other, strict=True)))
 
     def __iter__(self) -> Iterator[FloatArray]:
         """The four, in order."""
-        return iter(
-            (self.true_positive, self.false_positive, self.false_negative, self.true_negative)
-        )
+        return (getattr(self, field.name) for field in fields(self))
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """(pi_1, pi_0) as observed; NaN where a group has no label."""

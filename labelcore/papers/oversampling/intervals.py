@@ -121,22 +121,19 @@ class Group:
         return (np.minimum(self.hits, self.trials - self.hits) < FEW) & (self.rest > 0)
 
     def exact(self, confidence: float) -> Limits:
-        """Exact limits of the rate."""
         if np.isinf(self.size):
             return clopper_pearson(self.hits, self.trials, confidence)
-
-        def limits(hits: float, trials: float) -> tuple[float, float]:
-            return finite_exact(round(hits), round(trials), self.size, confidence)
-
-        low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
-        return low, high
+        return self._of_each(
+            lambda hits, trials: finite_exact(round(hits), round(trials), self.size, confidence)
+        )
 
     def share(self, confidence: float) -> Limits:
         """Wilson's interval, no narrower than the exact one where counts are few."""
+        return self._of_each(
+            lambda hits, trials: share_interval(hits, trials, self.size, confidence)
+        )
 
-        def limits(hits: float, trials: float) -> tuple[float, float]:
-            return share_interval(hits, trials, self.size, confidence)
-
+    def _of_each(self, limits: Callable[[float, float], tuple[float, float]]) -> Limits:
         low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
         return low, high
 
