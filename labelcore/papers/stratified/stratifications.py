@@ -17,6 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -86,18 +87,8 @@ def pieces(name: str, bins: Histogram, n_strata: int) -> tuple[FloatArray, IntAr
     return bins.edges[1:][ends], component[np.append(ends, len(component) - 1)]
 
 
-def equal_root(bins: Histogram, n_strata: int) -> FloatArray:
-    """SQRT: equal intervals of the cumulative square root of the density of z."""
-    return _equal_power(bins, n_strata, 1 / 2)
-
-
-def equal_cube_root(bins: Histogram, n_strata: int) -> FloatArray:
-    """CBRT: the same with the cube root."""
-    return _equal_power(bins, n_strata, 1 / 3)
-
-
-def _equal_power(fine: Histogram, n_strata: int, power: float) -> FloatArray:
-    """Cuts at equal parts of the integral of density^power, straight within a bin."""
+def equal_power(fine: Histogram, n_strata: int, power: float) -> FloatArray:
+    """SQRT, CBRT: cuts at equal parts of the integral of density^power, straight within a bin."""
     bins = fine.of_equal_counts(DENSITY_BINS)
     width = np.diff(bins.edges)
     share = bins.counts / bins.counts.sum()
@@ -237,8 +228,8 @@ def _cut(z: FloatArray, cuts: FloatArray) -> IntArray:
 
 EQUAL_SIZE, MIXTURE = "eqsz", "gmm"
 CUTS: dict[str, Callable[[Histogram, int], FloatArray]] = {
-    "sqrt": equal_root,
-    "cbrt": equal_cube_root,
+    "sqrt": partial(equal_power, power=1 / 2),
+    "cbrt": partial(equal_power, power=1 / 3),
     "wtmn": weighted_mean,
     "km": k_means,
     "eqwd": equal_width,
