@@ -568,7 +568,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _limit_of(error: BaseException) -> str:
-    """Which limit an error tells of."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
         return "memory"
     number = error.errno if isinstance(error, OSError) else None

@@ -488,7 +488,6 @@ class Design(ABC, Generic[FrameT]):
         return self.promises
 
     def order_of_strata(self, frame: FrameT) -> str:
-        """``strata_order`` of this frame."""
         return self.strata_order
 
     def has_horizon(self, params: Any) -> bool:

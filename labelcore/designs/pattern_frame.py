@@ -227,12 +227,10 @@ def _order(setup: Setup) -> Stretch:
 
 
 def scored_names(setup: Setup) -> tuple[str, ...]:
-    """The classifiers that have a score."""
     return tuple(name for name in setup.classifiers if name in setup.population.scores)
 
 
 def mean_score(setup: Setup, ranked: tuple[str, ...] = (), *, logit: bool = False) -> MeanScore:
-    """The mean of the scores of the classifiers that have one."""
     scored, descending = scored_names(setup), setup.population.descending
     turned = tuple(name for name in scored if name in descending)
     return MeanScore(scored, turned, ranked, logit)

@@ -62,7 +62,6 @@ class Page:
 
     @property
     def of_project(self) -> bool:
-        """Whether it is about one project."""
         return bool(self.offered)
 
 

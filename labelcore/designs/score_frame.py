@@ -119,7 +119,6 @@ def score_frame(setup: Setup) -> HelpedFrame:
 
 
 def score_frame_redrawn(setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
-    """``Design.redrawn`` of such a frame."""
     if frame.evidence is None:
         return drawn_anew(setup, _ties_anew(setup, frame))
     if _ties_cut(setup, frame):

@@ -514,7 +514,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         )
 
     def _one(self, row: Estimand, cells: Cells, look: Look, table: Ratios) -> Bounds:
-        """The bounds of one estimand."""
         group = known_group(row, cells)
         endless = look.promise == Promise.WATCHED and look.horizon is None
         if group is not None:

@@ -248,7 +248,6 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         return drawn
 
     def bounds_all_ranks(self, frame: FrameT) -> bool:
-        """``for_all_ranks`` of this frame."""
         return self.for_all_ranks
 
     def most(self, frame: FrameT) -> int:

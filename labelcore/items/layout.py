@@ -228,7 +228,6 @@ def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
 
 
 def texts_of(form: Text | Rich | Block) -> Iterator[Text]:
-    """The texts of a form in order."""
     if isinstance(form, Text):
         yield form
     else:

@@ -23,7 +23,6 @@ class DrawnItems:
         return self._number
 
     def append(self, positions: IntArray, strata: IntArray, code: int | IntArray = OPEN) -> None:
-        """The items drawn next."""
         start, end = self._number, self._number + len(positions)
         if end > self._rows.shape[1]:
             more = np.zeros((4, 2 * end), dtype=np.int64)

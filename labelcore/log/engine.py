@@ -624,7 +624,6 @@ class Engine(Book):
         self._owed.discard(index)
 
     def undo(self, index: int) -> None:
-        """Take back the answer in force; whether to stop is asked anew."""
         super().undo(index)
         if self.in_force(index) is None:
             self._owed.add(index)
@@ -641,7 +640,6 @@ class Engine(Book):
         self._queue = []
 
     def seek(self, precision: float, budget: int) -> None:
-        """Go on within so many items until the choice at another required precision is made."""
         super().seek(precision, min(budget, self.most))
         self._queue = []
 

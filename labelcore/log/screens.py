@@ -136,7 +136,6 @@ class Screens:
         }
 
     def holder(self, draw: Draw) -> str | None:
-        """Who has the item on the screen; None where nobody has."""
         same = (
             shown.annotator
             for shown in self._open.values()

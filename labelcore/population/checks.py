@@ -40,7 +40,6 @@ class FaultList:
             self.faults.append(Fault(self.file, column, position + 1, shorten(value), rule))
 
     def add_rows(self, positions: IntArray, name: str, column: pa.ChunkedArray, rule: str) -> None:
-        """A fault for the value of ``column`` at each position."""
         if len(positions):
             values = as_text(column.take(pa.array(positions))).to_pylist()
             for position, value in zip(positions.tolist(), values, strict=True):

@@ -53,7 +53,6 @@ class Contents:
         return Contents, (self.path, self.ends)
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """The texts of one row."""
         place = int(np.searchsorted(self.ends, position, side="right"))
         with self._lock:
             if place != self._place:
@@ -64,7 +63,6 @@ class Contents:
         return {name: rows[name][position - first].as_py() for name in names}
 
     def load(self, names: Sequence[str]) -> Columns:
-        """The texts of all rows."""
         every = [self._unpacked(place) for place in range(len(self.ends))]
         return {
             name: pa.chunked_array([rows[name] for rows in every], pa.string()) for name in names

@@ -39,14 +39,12 @@ class TakenFile:
 
 
 def folder_of(owner: object) -> Path:
-    """A temporary folder that goes with an object."""
     folder = Path(tempfile.mkdtemp(dir=copies_folder()))
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def copies_folder() -> Path:
-    """The folder for the copies of this process."""
     return _folder(os.getpid())
 
 

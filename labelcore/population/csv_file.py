@@ -63,19 +63,16 @@ class CellTable(TextTable):
         self._place = {name: place for place, name in places}  # the first of each name
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns, read now."""
         columns, rows = self._loaded(names)
         self._counted(rows)
         return columns
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """Some rows at a time."""
         wanted = list(dict.fromkeys(names))
         for batch in self._stream(self._places(wanted)):
             yield {name: pa.chunked_array([batch.column(at)]) for at, name in enumerate(wanted)}
 
     def first(self, number: int) -> list[dict[str, str]]:
-        """All cells of the first rows."""
         return [self._row(row, self.columns) for row in islice(self._records(), number)]
 
     def _every(self) -> Iterator[pa.RecordBatch]:
@@ -150,7 +147,6 @@ NO_HEADER = Dialect(header=False)
 
 
 def names_of(first: Sequence[str], header: bool) -> list[str]:
-    """The names of the columns, by the first record."""
     return list(first) if header else [f"column {number}" for number in range(1, len(first) + 1)]
 
 

@@ -252,7 +252,6 @@ class JsonTable(TextTable):
             yield from map(parse_object, batch.column(0).to_pylist())
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns as text."""
         missing = [name for name in dict.fromkeys(names) if name not in self._read]
         some = (columns for columns, _, _ in self._scan(dict.fromkeys(missing, False)))
         texts = self._read | (joined_columns(missing, some) if missing else {})
@@ -260,12 +259,10 @@ class JsonTable(TextTable):
         return {name: texts[name] for name in names}
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """Some rows at a time."""
         for columns, _, _ in self._scan(dict.fromkeys(names, False)):
             yield columns
 
     def first(self, number: int) -> list[dict[str, str]]:
-        """All cells of the first rows."""
         query = sql(f'SELECT "0" FROM {{}} LIMIT {int(number)}', self.rows)
         return [self._row(row, self.columns) for row in self.duck.fetch(query)]
 

@@ -29,7 +29,6 @@ class Kept(Generic[Value]):
         self.kinds.append(self)
 
     def of(self, population: object) -> Value:
-        """That of a population."""
         value = self._of.get(population)
         return self._of.setdefault(population, self._make()) if value is None else value
 

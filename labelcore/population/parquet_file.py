@@ -52,7 +52,6 @@ class ParquetFile(EngineTable):
             raise _unreadable(path, error) from error
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row as text."""
         if self.engine.files[0].stat().st_size > HELD:
             return super().cells(position, names)
         held = self.load(names)

@@ -293,7 +293,6 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
 
 
 def is_snapshot(file: object) -> bool:
-    """Whether a file has the name of a snapshot."""
     return isinstance(file, (str, os.PathLike)) and os.fsdecode(file).lower().endswith(SUFFIX)
 
 

@@ -26,7 +26,6 @@ def listing(names: Iterable[str]) -> str:
 
 
 def joined(names: Sequence[str], batches: Iterable[Columns]) -> Columns:
-    """Columns of text from batches of rows."""
     chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
     for batch in batches:
         for name in chunks:

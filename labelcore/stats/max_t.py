@@ -60,7 +60,6 @@ class Pull:
     labelled: FloatArray
 
     def run(self, place: int) -> Pull:
-        """One of several runs."""
         return Pull(*(getattr(self, field.name)[place] for field in fields(self)))
 
 

@@ -199,7 +199,6 @@ def increasing(values: IntArray) -> IntArray:
 
 
 def random_of(seed: int, purpose: str) -> np.random.Generator:
-    """The random numbers for one purpose."""
     return np.random.default_rng([abs(seed), int(seed < 0), crc32(purpose.encode())])
 
 

@@ -162,7 +162,6 @@ class Ratios:
         return np.asarray(ratio)
 
     def row(self, place: int) -> Ratios:
-        """One of the ratios on its own."""
         only = slice(place, place + 1)
         return Ratios(
             self.a0[..., only], self.a[..., only, :], self.b0[..., only], self.b[..., only, :]
@@ -207,7 +206,6 @@ class Differences:
         return slopes(self.first, totals) - slopes(self.second, totals)
 
     def row(self, place: int) -> Differences:
-        """One of the differences on its own."""
         return Differences(self.first.row(place), self.second.row(place))
 
     def twice(self) -> Differences:

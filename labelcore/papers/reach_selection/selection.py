@@ -483,7 +483,6 @@ class ReachSelection:
         return np.where(bounds.rest < bounds.sizes, whole, share)
 
     def states(self) -> list[CandidateState]:
-        """What is known of each candidate."""
         sets = self.sets
         table = (
             (sets.disqualified & sets.possibly_good, CandidateState.REACH_TOO_SMALL),

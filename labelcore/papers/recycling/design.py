@@ -151,7 +151,6 @@ def redrawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
 
 
 def draws_of(params: Any) -> int:
-    """Draws for each classifier."""
     return DRAWS if params.sample_size is None else int(params.sample_size)
 
 

@@ -109,7 +109,6 @@ class Engine(ABC):
     # --- how it is written -----------------------------------------------------------------------
 
     def column(self, name: str) -> Piece:
-        """A column by its name."""
         if name not in self.columns:
             raise ValueError(
                 f"{self.name} has no column {name!r}; its columns are {listing(self.columns)}"
@@ -155,7 +154,6 @@ class KeyedEngine(Engine):
         """A few rows, in the form in which ``items`` has them."""
 
     def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
-        """By id."""
         query = sql(
             f"SELECT {{}} FROM {{}} {self.in_order}",
             *(joined(", ", self.selected(columns)), self.table, self.item_id()),
@@ -163,7 +161,6 @@ class KeyedEngine(Engine):
         return self.stream(query, tick)
 
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        """The texts of one row, by its id."""
         query = sql(
             "SELECT {} FROM {} WHERE {}",
             *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),

@@ -21,7 +21,6 @@ STORES = ("s3://", "gs://", "gcs://", "r2://", "az://", "hf://", "https://", "ht
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is an address and no path."""
     return source.startswith((*POSTGRESQL, *STORES, SCHEME))
 
 

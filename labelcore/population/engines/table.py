@@ -106,7 +106,6 @@ class EngineTable:
         return frozenset()
 
     def lines(self, positions: IntArray) -> list[int | None]:
-        """None for each: there are no lines."""
         return [None] * len(positions)
 
     def digest(self) -> str:
@@ -128,7 +127,6 @@ class EngineTable:
 
 
 def rows_of(table: pa.Table) -> list[dict[str, str]]:
-    """Each row as text."""
     texts = [as_text(column).to_pylist() for column in table.columns]
     return [dict(zip(table.column_names, row, strict=True)) for row in zip(*texts, strict=True)]
 
