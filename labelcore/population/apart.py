@@ -19,7 +19,7 @@ import numpy as np
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.copies import TakenFile
-from labelcore.population.dialect import Dialect, Form
+from labelcore.population.dialect import Dialect, Form, Given
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of, tree_in
@@ -74,15 +74,13 @@ def take(path: str) -> str:
     return str(take_apart(Path(path), _here(TAKEN)).relative_to(_here(TAKEN)))
 
 
-def look(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def look(parts: Sequence[str], given: Given) -> dict[str, Any]:
     """The dialect as far as it is not given."""
     form = detect(Path(parts[0]), given)
     return {"dialect": form.dialect.to_json(), "options": form.options, "sheets": form.sheets}
 
 
-def look_inside(
-    parts: Sequence[str], given: Mapping[str, Any], paths: Sequence[str] = ()
-) -> dict[str, Any]:
+def look_inside(parts: Sequence[str], given: Given, paths: Sequence[str] = ()) -> dict[str, Any]:
     """The first rows, in that dialect, with what lies at some paths."""
     head = head_of([Path(part) for part in parts], given, paths)
     rows = head.sample[: max(LEAST_ROWS, MOST_CELLS // max(1, len(head.columns)))]
@@ -96,7 +94,7 @@ def look_inside(
     }
 
 
-def climb(parts: Sequence[str], given: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+def climb(parts: Sequence[str], given: Given, columns: Sequence[str]) -> dict[str, Any]:
     """What lies in the records, and the different values of some columns."""
     return asdict(tree_in(Path(parts[0]), given, columns))
 

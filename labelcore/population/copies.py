@@ -27,7 +27,7 @@ class TemporaryCopy:
         handle, name = tempfile.mkstemp(dir=copies_folder(), suffix=suffix)
         os.close(handle)
         self.path = Path(name)
-        weakref.finalize(self, _remove, name)
+        weakref.finalize(self, self.path.unlink, missing_ok=True)
 
 
 class TakenFile:
@@ -90,7 +90,3 @@ def _lock(path: Path) -> int | None:
 def _remove_folder(folder: Path, process: int) -> None:
     if os.getpid() == process:  # not in a child that was forked and ends
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)

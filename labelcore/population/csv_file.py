@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_walk import Records, Walk, rewritten, walk_records
-from labelcore.population.dialect import NOTHING, Dialect, Form
+from labelcore.population.dialect import NOTHING, Dialect, Form, Given, Wanted
 from labelcore.population.duck import COLUMNS_AT_ONCE, DuckError, file_value
 from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.limits import check_columns
@@ -119,9 +118,6 @@ class CellTable(TextTable):
             cells.setdefault(name, cell)
         return cells
 
-    def _lines(self, positions: IntArray) -> list[int | None]:
-        return [None] * len(positions)
-
 
 class RewrittenText(CellTable):
     """Records that were written anew as plain CSV, such as those of a sheet."""
@@ -155,12 +151,7 @@ class CsvFile(CellTable):
 
     options = ("encoding", "delimiter", "decimal", "quote", "header")
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         self.text = text = open_text(path, given.get("encoding"))
         self.dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
         self.detected = detect_dialect(text.path, path.name, {"encoding": text.detected})
@@ -178,7 +169,7 @@ class CsvFile(CellTable):
             self._rewrite()
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """The dialect as far as it is not given."""
         text = open_text(path, given.get("encoding"))
         dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})

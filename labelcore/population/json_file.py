@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.duck import DuckError, file_value
 from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
@@ -187,8 +187,6 @@ MOST_NAMED_FROM = 1_000
 MARGIN = 1 << 20
 DEEP = Piece("""("0" LIKE '%[%' OR "0" LIKE '_%{%')""")
 """Rows that may hold lists or objects, or brackets in their texts."""
-Wanted = Mapping[str, bool]
-"""Columns to read, and whether they are read as numbers alone."""
 
 
 def lines_of(path: Path, longest: int = 0, ends: str = "\\n") -> Piece:
@@ -271,9 +269,6 @@ class JsonTable(TextTable):
 
     def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         return dict(zip(names, row_text(parse_object(row[0]), names), strict=True))
-
-    def _lines(self, positions: IntArray) -> list[int | None]:
-        return [None] * len(positions)
 
     def _scan(
         self, wanted: Wanted
@@ -361,9 +356,7 @@ class JsonFile(JsonTable):
 
     options = ("encoding",)
 
-    def __init__(
-        self, path: Path, given: Mapping[str, Any] = NOTHING, wanted: Wanted = NOTHING
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         self.text = text = open_text(path, given.get("encoding"))
         self.dialect = PLAIN.changed({**given, "encoding": text.encoding})
         self.detected = PLAIN.changed({"encoding": text.detected})
@@ -375,7 +368,7 @@ class JsonFile(JsonTable):
             self._rewrite()
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """The encoding."""
         encoding = open_text(path, given.get("encoding")).encoding
         return Form(PLAIN.changed({"encoding": encoding}), cls.options)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import PopulationError
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.duck import DuckError
 from labelcore.population.engines.duck import DuckEngine, parquet, taken
 from labelcore.population.engines.engine import EngineError
@@ -30,12 +30,7 @@ class ParquetFile(EngineTable):
 
     options: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         try:
             super().__init__(DuckEngine(path.name, [str(path)]))
         except EngineError as error:
@@ -58,7 +53,7 @@ class ParquetFile(EngineTable):
         return {name: as_text(held[name].slice(position, 1))[0].as_py() for name in names}
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """Nothing to choose."""
         return Form(PLAIN, cls.options)
 
@@ -70,12 +65,7 @@ class NestedParquet(JsonTable):
     options: ClassVar[tuple[str, ...]] = ()
     dialect = detected = PLAIN
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         try:
             super().__init__(path.name, _objects(DuckEngine(path.name, [str(path)])), wanted)
             self.look()
@@ -96,7 +86,7 @@ def _objects(file: DuckEngine) -> Piece:
 
 
 def open_parquet(
-    path: Path, given: Mapping[str, Any] = NOTHING, wanted: Mapping[str, bool] = NOTHING
+    path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING
 ) -> ParquetFile | NestedParquet:
     """A Parquet file by what its cells hold. PopulationError for one that is over a limit."""
     try:
