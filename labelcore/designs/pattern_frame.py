@@ -1,8 +1,6 @@
 """What is decided before the first label of a plan by agreement patterns: strata, and what each of
 the figures asked for rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations

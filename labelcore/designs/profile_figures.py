@@ -1,7 +1,5 @@
 """Values and G-profile intervals over strata: shared by the methods that use them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard

@@ -6,8 +6,6 @@ A package says in its ``pyproject.toml`` where its methods are, and they are fou
     tenths = "labelcore_tenths:TENTHS"
 """
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

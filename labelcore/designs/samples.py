@@ -1,7 +1,5 @@
 """Methods whose draws serve several classifiers, and which labels are a random sample of what."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,8 +1,6 @@
 """What is decided before the first label of a plan by the score of one classifier: strata, and how
 much an item of each matters for what is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Methods that draw batches from strata: what they share, and their curve point by point."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """All columns of an item: what stands beside what, and what is marked."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

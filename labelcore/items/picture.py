@@ -1,7 +1,5 @@
 """Bytes that claim to be a picture, decoded here and nowhere else, and encoded anew."""
 
-from __future__ import annotations
-
 import io
 import math
 

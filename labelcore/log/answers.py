@@ -1,7 +1,5 @@
 """What a person or a program may answer, and what it means."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Which draw each person has on the screen, since when, and which ones were given up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 

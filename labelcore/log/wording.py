@@ -1,8 +1,6 @@
 """Settings of a project: words for people, and whether they are told what the classifier says. They
 never change a figure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

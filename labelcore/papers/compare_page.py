@@ -1,7 +1,5 @@
 """Compare methods: what each would give on a file, before any project and any label."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

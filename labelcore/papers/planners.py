@@ -1,7 +1,5 @@
 """What all planners share: what was chosen, inputs in per cent, the way to a project."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ A plan writes a rule as its name and, for a rule that takes one, a value: "margi
 "deadline 2027-01-31T18:00". Nothing else in the package lists the rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

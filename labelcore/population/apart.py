@@ -4,8 +4,6 @@ The functions of the first part run there: they take and give JSON values, and w
 to the folder of their own. Those of the second part take it over.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ behind its end. Whoever opens it gets the arrays as they lie on the disk; severa
 processes share one copy of them in memory.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import mmap

@@ -1,7 +1,5 @@
 """Columns to arrays; every value that breaks a rule becomes a fault."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 

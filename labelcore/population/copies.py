@@ -4,8 +4,6 @@ All copies of a process lie in one folder, which holds a lock for as long as the
 folder of a process that was killed has no lock any more, and the next process removes it.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

@@ -1,7 +1,5 @@
 """Delimited text: DuckDB reads it, and the csv module what DuckDB does not read as it is meant."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """Excel files: one sheet, written once as plain CSV, which DuckDB reads."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import zipfile

@@ -5,8 +5,6 @@ else. Predictions become columns "NAME_prediction" and "NAME_score", answers the
 (empty where there is none), so that a person is asked where these answers come from.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

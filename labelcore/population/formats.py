@@ -1,7 +1,5 @@
 """The file formats: one reader and one row (suffix -> reader) each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable

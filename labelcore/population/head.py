@@ -1,7 +1,5 @@
 """The first look at a file, before anybody has said what its columns mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Item ids: text in file order, found by value without a Python object for each."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from hashlib import md5

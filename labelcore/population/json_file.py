@@ -7,8 +7,6 @@ truth values alone; whatever it could tell otherwise than it is written, such as
 object or a number that is text, is decoded by the json module.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from array import array

@@ -5,8 +5,6 @@ person; a skipped one has ``was_cancelled``). Of each the single choice is read,
 answer in words. Regions, boxes and ratings are left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How much one file may hold. Honest files stay far below; more would hold up everybody else."""
 
-from __future__ import annotations
-
 from labelcore.errors import Fault, PopulationError
 
 MOST_COLUMNS = 20_000

@@ -1,7 +1,5 @@
 """Parquet files, by DuckDB; one with lists or objects in its cells is read as JSON Lines are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path

@@ -4,8 +4,6 @@ Where a table lies beside the pictures that is the one; else one is made, with a
 picture and, where pictures lie in several folders, the name of the folder as the prediction.
 """
 
-from __future__ import annotations
-
 import csv
 import errno
 import lzma

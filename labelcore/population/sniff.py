@@ -1,7 +1,5 @@
 """What the first part of a delimited text says about its separator, quotes and decimal mark."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

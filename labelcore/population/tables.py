@@ -1,7 +1,5 @@
 """Items that are no file yet: a table in memory, or a folder of Parquet parts, written as one."""
 
-from __future__ import annotations
-
 import glob
 import json
 import os

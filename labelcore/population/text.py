@@ -1,7 +1,5 @@
 """Values of a file as text, and text short enough for a message."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa

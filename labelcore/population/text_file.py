@@ -1,7 +1,5 @@
 """A text file as UTF-8: the file itself, or an unpacked or transcoded copy."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import os

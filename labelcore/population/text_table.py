@@ -4,8 +4,6 @@ What DuckDB cannot read, or reads otherwise than it is meant, is read once more 
 Python, which names every fault; what is sound in it is written anew, so that DuckDB reads it.
 """
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The columns of a file that stay in memory, checked against each other and the arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -9,8 +9,6 @@ random sample of those that the statement is about, each item of which stands fo
 them: one over the chance that it was chosen; None: all for equally many.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Source: our own, measured in docs/agreement_patterns.md; the levels of Tripathi 
 the disagreements of McNemar (1947) are unions of patterns.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sharing labels over strata in whole numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.arrays import FloatArray, IntArray

@@ -3,8 +3,6 @@ factorials, whose rounding grows with the sample, and without ``scipy.stats``, w
 longer than all the rest of a small plan.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.arrays import FloatArray

@@ -7,8 +7,6 @@ just these items.
 Source: our own, measured in docs/helpers.md; Neyman (1934) for strata from several variables.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

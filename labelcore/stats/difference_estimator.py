@@ -19,8 +19,6 @@ effective number of labels, with Student's t and ``DOUBT`` squared surprises add
 normal one, which covers too little where outcomes are rare.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -14,8 +14,6 @@ Assumption   features were chosen without looking at what is wrong. It is about 
 Source       Westfall and Young (1993), single-step min-P; Fisher (1935).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

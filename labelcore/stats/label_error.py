@@ -19,8 +19,6 @@ What stays unseen: a mistake that is made both times. "Wrong" means other than w
 would say more often than not; a reader who misunderstands the question agrees with themselves.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

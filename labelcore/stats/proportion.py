@@ -5,8 +5,6 @@ fractions allowed for effective sizes) and a confidence level in (0, 1), and ret
 arrays. No trial gives 0 to 1.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from functools import lru_cache

@@ -10,8 +10,6 @@ proportion to the items instead.
 Source: Neyman (1934); Cochran (1977), section 5A.4, for several numbers at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

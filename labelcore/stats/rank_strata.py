@@ -3,8 +3,6 @@
 Source: Sabharwal and Sedghi (2017), algorithm 1, for ranks in constant ratio.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

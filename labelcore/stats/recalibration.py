@@ -1,8 +1,6 @@
 """Learning from the labels how far scores can be believed: a recalibration of two parameters, or of
 three where other columns have a say."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import expit, logit
 

@@ -9,8 +9,6 @@ Source: our own, measured in docs/content.md; ridge logistic regression after le
 Houwelingen (1992), cross-fitting after Chernozhukov et al. (2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Intervals that may be looked at after every label (confidence sequences)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Cutting a ranked list into strata."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.arrays import IntArray

@@ -22,8 +22,6 @@ Departure: ``LAST_SHARE``, chosen on synthetic lists; docs/watched_curves.md say
 bands are wrong.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import log, sqrt
 

@@ -7,8 +7,6 @@ step costs about s epsilon / (1 + epsilon) new draws. Those from the labelled he
 Source: Sabharwal and Sedghi (2017), section 4.4.1, algorithm 1, lemma 1, theorem 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

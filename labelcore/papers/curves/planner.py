@@ -1,7 +1,5 @@
 """What the whole precision curve of a ranked list costs by each method."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

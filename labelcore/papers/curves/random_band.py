@@ -6,8 +6,6 @@ because few of its items lie there; the items at the head can all be labelled be
 Source: Sabharwal and Sedghi (2017), sections 2.1 and 3, equations 2 to 5; Hoeffding (1963).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ Y(r) never falls, grows by at most one an item, and is known where items are lab
 assumes anything about the precision.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.arrays import FloatArray, IntArray

@@ -5,8 +5,6 @@ series at once: an estimate lies outside its interval where one tail of its pred
 is too small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -11,8 +11,6 @@ the small error levels of a shared alarm the normal curve's tails are wrong, and
 there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

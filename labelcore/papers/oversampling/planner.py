@@ -1,7 +1,5 @@
 """How densely to label what is called positive, for precision and recall at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ Counts may be arrays of one shape; limits are (low, high) of that shape, not cut
 Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 and appendix A.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

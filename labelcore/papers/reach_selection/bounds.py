@@ -4,8 +4,6 @@ Source: Bennett, Chickering, Meek and Zhu (2017), section 3 and theorems 2 and 3
 bounds; Waudby-Smith and Ramdas (2020), prior-posterior ratio, for draws without replacement.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence

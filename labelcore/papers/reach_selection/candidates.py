@@ -1,7 +1,5 @@
 """What a selection chooses between: the top n of a score, thresholds, classifiers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

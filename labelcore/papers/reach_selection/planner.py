@@ -1,7 +1,5 @@
 """What it may cost to choose the cut or the classifier that finds the most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

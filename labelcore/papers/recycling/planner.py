@@ -1,7 +1,5 @@
 """What labels for one classifier save for the others that call much the same items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

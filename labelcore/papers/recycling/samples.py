@@ -9,8 +9,6 @@ Classifiers Under Limited Samples", algorithms 1 and 2, section 6. Where the pri
 wrong the docstrings say what is done instead.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Source: Tripathi, Jagannathan and Dhamodharaswamy, "Estimating Precisions for Mu
 Classifiers Under Limited Samples", lemma 3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

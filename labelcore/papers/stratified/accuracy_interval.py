@@ -4,8 +4,6 @@ Closed forms: they stand where the likelihood region over strata (``profile``) d
 stratum holds items of both predictions, and where sizes are planned.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

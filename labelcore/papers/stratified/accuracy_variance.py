@@ -11,8 +11,6 @@ allocation, as long as no stratum is asked for more items than it has.
 Source: Kumar and Raj (2018), equations 2, 4, 5 and 7 to 10; Cochran (1977), chapter 5.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

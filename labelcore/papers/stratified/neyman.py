@@ -7,8 +7,6 @@ Source: Kumar and Raj (2018), section 3.3, equation 9, algorithms 1 (OPT-A1) and
 Neyman (1934).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

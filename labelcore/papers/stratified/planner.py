@@ -1,7 +1,5 @@
 """Which strata would pay for accuracy, from the scores alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -12,8 +12,6 @@ estimate; k-means is exact on a histogram of 256 bins; items of one value of z s
 everywhere but in EQSZ, which splits them by their tie keys.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

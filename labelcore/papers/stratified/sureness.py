@@ -1,7 +1,5 @@
 """How sure a classifier is of its prediction for each item: what strata for accuracy are cut by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

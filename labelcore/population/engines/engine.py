@@ -1,7 +1,5 @@
 """What an engine is: a table of items, and how its SQL is written and run."""
 
-from __future__ import annotations
-
 import importlib
 import threading
 from abc import ABC, abstractmethod

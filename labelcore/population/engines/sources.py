@@ -1,7 +1,5 @@
 """Which sources an engine reads, and the engine of each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

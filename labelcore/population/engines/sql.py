@@ -1,7 +1,5 @@
 """SQL put together from pieces; values are bound, never written into the text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,8 +1,6 @@
 """A table in an engine as a ``TableFile``: the columns of scores and predictions come out of it
 once, into a file that is mapped; contents stay where they are and are looked up row by row."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
