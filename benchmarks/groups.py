@@ -8,8 +8,6 @@ with ``by``. "Projects": a default project for each group, with an equal part of
 "Watched": ``by``, seen after every tenth label, wrong if an interval was at any of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path

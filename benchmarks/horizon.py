@@ -6,8 +6,6 @@ finds the numbers of ``labelcore.stats.horizon`` that bring this chance to the e
 ``tests/stats/test_horizon.py`` holds the product against it; docs/horizon.md has the tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

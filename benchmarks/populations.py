@@ -1,7 +1,5 @@
 """Files from easy to nasty for the coverage table, and the real ones."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The files of the comparison: the real ones, and synthetic ones from 30 % to .1 % positives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path

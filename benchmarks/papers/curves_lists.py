@@ -1,7 +1,5 @@
 """Theorems 1 to 3 on lists that keep their assumptions, and PAULA on lists with binomial noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

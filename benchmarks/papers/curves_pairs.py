@@ -1,7 +1,5 @@
 """Figure 2 on the pairs of ppdb_pairs, and all methods with as many labels as PAULA."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

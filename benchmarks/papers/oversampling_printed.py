@@ -7,8 +7,6 @@ Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 
 Katz, Baptista, Azen and Pike (1978) for the variance of the logarithm of a ratio.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ The print does not say how large the samples are, nor what the precisions are: 1
 child, as in section 5.2, and a precision uniform on .5 to 1, which gives the printed errors.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

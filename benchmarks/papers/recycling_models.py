@@ -9,8 +9,6 @@ negatives that score higher. 20,000 positives instead of a million: what matters
 overlap.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Section 6 (recall) has no numbers; the design's precisions and recalls are measu
 file.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The files on which Kumar and Raj's findings are tried: stand-ins with known shape, real files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ CBRT, ten strata, labels in proportion, a fixed size. Accuracy; precision, recal
 same labels by the linearised variance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

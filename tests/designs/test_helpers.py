@@ -1,7 +1,5 @@
 """Helpers in the default method: which are used, what they change, and that the truth stays put."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, replace
 from pathlib import Path

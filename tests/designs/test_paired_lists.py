@@ -1,7 +1,5 @@
 """Two ranked lists: where the labels go, how often the band holds, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

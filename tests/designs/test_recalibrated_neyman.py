@@ -1,7 +1,5 @@
 """Strata, shares and first looks of the default design."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """A score that is the confidence in the predicted class: recognised, turned round, never unasked
 where it decides what is estimated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rule that shares the labels of the default, and plans made before there was a choice."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A zip or a folder of pictures: what is in it, and what it may not do."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

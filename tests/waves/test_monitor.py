@@ -1,7 +1,5 @@
 """One evaluation over many snapshots."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

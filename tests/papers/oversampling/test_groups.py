@@ -1,7 +1,5 @@
 """Ratios and sizes of two-group over-sampling: edges, caps and messages."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Bounds on several precisions: equal to their definitions, valid, and never widened."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

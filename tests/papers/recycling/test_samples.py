@@ -1,7 +1,5 @@
 """Recycled samples: proportions, levels, the exact distribution of savings, and broken twins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

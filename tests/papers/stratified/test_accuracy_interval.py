@@ -1,7 +1,5 @@
 """Closed-form intervals from strata: by hand, at their ends, and by coverage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Variances of estimated accuracy against sums over all samples of small files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 

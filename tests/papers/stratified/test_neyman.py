@@ -1,7 +1,5 @@
 """Labels shared over strata."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
