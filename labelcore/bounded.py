@@ -13,8 +13,6 @@ as there are processor cores but one, at least two; the others wait. Where proce
 well a new one is started for each piece of work.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import importlib

@@ -7,8 +7,6 @@ cells. Several classes: "precision" and "recall" are asked of each class against
 "accuracy" becomes the share of items whose label equals their prediction.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

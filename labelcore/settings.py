@@ -1,7 +1,5 @@
 """What the environment tells the app: where its data is, and what the app is called."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files that are there whole, or as they were before."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

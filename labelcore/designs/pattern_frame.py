@@ -126,7 +126,6 @@ def cut_frame(
 def _of_arrays(
     setup: Setup, ways_said: BoolArray, patterns: Patterns, others: Evidence | None
 ) -> PatternFrame:
-    """The frame from what is said of each item."""
     called = _called(setup)
     order_score = _mean_order(setup)
     order = setup.ranking(order_score)

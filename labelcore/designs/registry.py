@@ -159,5 +159,4 @@ def register(method: Method) -> None:
 
 
 def pages() -> dict[str, Page]:
-    """The pages of all methods by name."""
     return {page.name: page for method in METHODS.values() for page in method.pages}

@@ -433,7 +433,6 @@ def _masks(tally: Tally, places: tuple[int, ...]) -> list[BoolArray]:
 
 
 def some_cells(cells: Cells, mine: BoolArray) -> Cells:
-    """Some of the cells."""
     arrays = ("size", "labelled", "positive", "predicted")
     return Cells(*(getattr(cells, name)[mine] for name in arrays))
 

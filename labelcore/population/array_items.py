@@ -396,7 +396,6 @@ class Items:
     # --- parts -----------------------------------------------------------------------------------
 
     def _members(self, part: Part) -> IntArray:
-        """The positions of a part."""
         if len(part.stretches) == 1 and not part.without and _by_ties(part.stretches[0]):
             stretch = part.stretches[0]
             return self.order(stretch)[self._places_of(stretch, part.predicted)]

@@ -60,7 +60,6 @@ class Dialect:
         return asdict(self)
 
     def changed(self, given: Given) -> Dialect:
-        """With the fields that are given."""
         return replace(self, **given)
 
 

@@ -203,7 +203,6 @@ class SomeIds:
         return len(self._positions)
 
     def at(self, position: int) -> str:
-        """The id at a position among them."""
         return self._ids.at(int(self._positions[position]))
 
     def find(self, item_id: str) -> int | None:

@@ -55,7 +55,6 @@ class Recent(Generic[Value]):
         return self.put(key, make()) if value is None else value
 
     def there(self, key: object) -> Value | None:
-        """The value of a key; None where it is not there."""
         with self._lock:
             for place, entry in enumerate(self._kept):
                 if entry[0] == key:

@@ -369,7 +369,6 @@ class SourceTable:
         return frozenset()
 
     def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
-        """None for each: nothing is wrong with it."""
         return [None] * len(positions)
 
     def first(self, number: int) -> list[dict[str, str]]:

@@ -65,7 +65,6 @@ class Parts:
     def _labels(
         self, items: IntArray, codes: AnswerCodes, positive: int
     ) -> tuple[FloatArray, FloatArray]:
-        """The labels of some items, and those of the class ``positive``, by part."""
         hits = (codes[items] == positive).astype(float)
         return self._numbers(items), self._numbers(items, hits)
 

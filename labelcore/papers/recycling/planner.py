@@ -182,7 +182,6 @@ def children_table(
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as people read it."""
     share = table.drop(columns="child").map(lambda value: words.percent(float(value), 1))
     return pd.DataFrame(
         {

@@ -26,7 +26,6 @@ class Savings:
 
     @property
     def mean(self) -> float:
-        """Mean number of draws saved."""
         return float(self.chance @ np.arange(len(self.chance)))
 
     @property

@@ -191,7 +191,6 @@ def best_sentence(row: dict[str, Any], assumption: str) -> str:
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with names for the screen."""
     return table.assign(
         stratification=table["stratification"].str.upper(),
         allocation=table["allocation"].map(ALLOCATIONS),

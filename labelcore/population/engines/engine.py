@@ -95,7 +95,6 @@ class Engine(ABC):
         """Let go of a connection of its own."""
 
     def selected(self, columns: Sequence[str]) -> list[Piece]:
-        """Each of these columns once."""
         return [self.column(name) for name in unique(columns)]
 
     def is_item(self, item_id: str) -> Piece:
@@ -209,5 +208,4 @@ def first_line(error: Exception) -> str:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Each name once, in order."""
     return list(dict.fromkeys(names))

@@ -38,7 +38,6 @@ def sql(template: str, *parts: Piece) -> Piece:
 
 
 def joined(between: str, parts: Iterable[Piece]) -> Piece:
-    """The parts one after another."""
     parts = list(parts)
     return Piece(
         between.join(part.text for part in parts),

@@ -149,7 +149,6 @@ def _written(batches: Iterator[pa.RecordBatch], rows: int) -> TemporaryCopy:
 
 
 def _mapped(file: TemporaryCopy, names: Sequence[str]) -> Columns:
-    """The columns of such a file."""
     if not file.path.stat().st_size:
         return {name: pa.chunked_array([], pa.null()) for name in names}
     table = pa.ipc.open_file(opened(file.path)).read_all()
