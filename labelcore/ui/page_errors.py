@@ -40,7 +40,7 @@ from labelcore.ui.summary import summaries
 
 def next_step(error: Exception) -> str:
     """What is safe and what to do, where the error's own words do not say it."""
-    if isinstance(error, RenamedProjectError):
+    if isinstance(error, (RenamedProjectError, ItemsFileError)):
         return ""
     if isinstance(error, UnknownProjectError):
         return "Nothing was changed. Choose a project on the start page."
@@ -48,8 +48,6 @@ def next_step(error: Exception) -> str:
         return "Labels saved earlier are in the store. This page tries again by itself."
     if isinstance(error, StoreError):
         return "Labels saved earlier are in the store. When the cause is fixed, reload this page."
-    if isinstance(error, ItemsFileError):
-        return ""
     if isinstance(error, ProjectExistsError):
         return (
             "The labels are safe in the store. Put back the file as it was when the project was "

@@ -95,7 +95,8 @@ def show_end(project: str, session: Session) -> None:
                 st.text(tied(now.of_all))
         truths = reveals(session)
         if truths:
-            show_truth(truths, session.labels)
+            with st.container(key="truth"):
+                st.text(truth_words(truths, session.labels))
         _steps(project, session)
         details(session, error_lines(session))
         _ways_to_go_on(project, session)
@@ -209,12 +210,6 @@ def _going_on_means(session: Session, status: Status) -> str:
     if status in (Status.EXHAUSTED, Status.SUPERSEDED):
         return MORE_WORDS[where(session)]
     return after_budget(session)
-
-
-def show_truth(truths: list[Reveal], labels: int) -> None:
-    """The truth in a few words."""
-    with st.container(key="truth"):
-        st.text(truth_words(truths, labels))
 
 
 def truth_words(truths: list[Reveal], labels: int) -> str:
