@@ -46,6 +46,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.lists import ListDifference
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
+from labelcore.session import projects
 from labelcore.session.after_labels import AfterLabels
 from labelcore.session.answering import Answering
 from labelcore.session.carried import CARRIED, Home
@@ -55,15 +56,6 @@ from labelcore.session.item_texts import cleared, text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, check_draw, now, whole
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_prepared, prepared_frame
-from labelcore.session.projects import (
-    check_highlights,
-    created_or_same,
-    first_words,
-    new_record,
-    opened_items,
-    same_items,
-    snapshot_of,
-)
 from labelcore.session.recorded_looks import RecordedLooks
 from labelcore.store import LabelStore, identity_of, open_store
 
@@ -138,10 +130,10 @@ class Session(AfterLabels):
         known = store.items_folder if isinstance(store, LabelStore) else None
         kept = kept_plan(population, plan)
         engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
-        record = new_record(population, kept, project, settings or {})
+        record = projects.new_record(population, kept, project, settings or {})
         self.store = open_store(store)
         self.project = project
-        self.record = created_or_same(self.store, record, population)
+        self.record = projects.created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
         population.let_go()
         remember(engine.design, engine.setup, engine.existing, engine.frame)
@@ -149,7 +141,7 @@ class Session(AfterLabels):
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = figures_of(self.state)
-        words = first_words(self.record)
+        words = projects.first_words(self.record)
         self.ledger = Ledger(self.store, project, self.state, self.figures, words)
         self.drawing = Drawing(self.ledger, population)
         self.answering = Answering(self.ledger)
@@ -165,7 +157,7 @@ class Session(AfterLabels):
         """Both from the files beside the store, where these are there, so that the source is needed
         no more, and nothing of the size of the items held in memory; else as they are."""
         folder = self.store.items_folder
-        kept = None if population.snapshot else snapshot_of(self.record, folder)
+        kept = None if population.snapshot else projects.snapshot_of(self.record, folder)
         if kept is None:
             return population, engine
         if not population.is_table:
@@ -231,9 +223,9 @@ class Session(AfterLabels):
         opened = open_store(store, create=False)
         record = cleared(opened, project)
         if population is not None:
-            items = same_items(record, population)
+            items = projects.same_items(record, population)
         else:
-            items = opened_items(record, read, file, opened.items_folder)
+            items = projects.opened_items(record, read, file, opened.items_folder)
         return cls(items, Plan.from_json(record.plan_json), opened, project)
 
     # --- where it stands ----------------------------------------------------------------------
@@ -1349,7 +1341,7 @@ class Session(AfterLabels):
         The earlier wording stays in the log. Figures do not depend on it.
         """
         check_wording(changes)
-        check_highlights(changes)
+        projects.check_highlights(changes)
         self.ledger.write(lambda: self._reworded(annotator, changes))
 
     def _reworded(self, annotator: str, changes: Mapping[str, Any]) -> Event | None:
