@@ -12,7 +12,7 @@ from labelcore.log.events import Draw, Event, answer_word
 from labelcore.log.repeats import LATER, Judged
 from labelcore.log.rules import comes_late
 from labelcore.log.screens import Shown, page_order
-from labelcore.session.ledger import Ledger
+from labelcore.session.ledger import Ledger, placed
 
 
 class Answering:
@@ -66,17 +66,8 @@ class Answering:
 
     def _event(self, shown: Shown, kind: str, label: str | None) -> Event:
         draw = shown.draw
-        event = self.ledger.event(
-            kind,
-            shown.annotator,
-            answers=draw.token,
-            index=draw.index,
-            item_id=draw.item_id,
-            stratum=draw.stratum,
-            batch=draw.batch,
-            label=label,
-            shown_at=shown.at,
-        )
+        about = {**placed(draw), "answers": draw.token, "shown_at": shown.at}
+        event = self.ledger.event(kind, shown.annotator, label=label, **about)
         if comes_late(self.state, shown) and kind != LATER:
             kind, before = "late", self.engine.in_force(draw.index)
         elif draw.repeat:
@@ -123,17 +114,8 @@ class Answering:
                     f"item {index} was judged by {annotator!r} after another person: the first "
                     "answer is not theirs to change"
                 )
-            return self.ledger.event(
-                kind,
-                annotator,
-                answers=token,
-                index=index,
-                item_id=before.item_id,
-                stratum=before.stratum,
-                batch=before.batch,
-                label=label,
-                previous=before.sequence,
-            )
+            about = {**placed(before), "previous": before.sequence}
+            return self.ledger.event(kind, annotator, answers=token, label=label, **about)
 
         return self.ledger.write(build) or self.state.answered[token]
 
@@ -159,15 +141,9 @@ class Answering:
         return len(taken)
 
     def _undone(self, answer: Event) -> Event:
-        return self.ledger.event(
-            "reread_undone" if answer.kind == "reread" else "undone",
-            answer.annotator,
-            index=answer.index,
-            item_id=answer.item_id,
-            stratum=answer.stratum,
-            batch=answer.batch,
-            previous=answer.sequence,
-        )
+        kind = "reread_undone" if answer.kind == "reread" else "undone"
+        about = {**placed(answer), "previous": answer.sequence}
+        return self.ledger.event(kind, answer.annotator, **about)
 
     def last_page(self, annotator: str) -> list[Event]:
         """A person's newest answer in force and those stored with it, the newest first: only

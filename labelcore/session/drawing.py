@@ -16,7 +16,7 @@ from labelcore.log.screens import Shown, lease_over, page_order
 from labelcore.population import Population
 from labelcore.population.snapshots import hide
 from labelcore.session.item_texts import TEXT_GONE, erased_items
-from labelcore.session.ledger import Entry, Ledger, now
+from labelcore.session.ledger import Entry, Ledger, now, placed
 
 CHANGED = "This item was changed in its source after the project began: it is counted as broken."
 CHANGED_RUN = 20
@@ -325,18 +325,10 @@ class Drawing:
     def release(self, shown: Shown, annotator: str) -> Event | None:
         """The event that takes a draw from the person it was given to; None when it is not on
         their screen any more."""
-        draw = shown.draw
-        if not self.state.screens.is_open(draw.token):
+        if not self.state.screens.is_open(shown.draw.token):
             return None
-        return self.ledger.event(
-            "released",
-            annotator,
-            index=draw.index,
-            item_id=draw.item_id,
-            stratum=draw.stratum,
-            batch=draw.batch,
-            previous=shown.sequence,
-        )
+        about = {**placed(shown.draw), "previous": shown.sequence}
+        return self.ledger.event("released", annotator, **about)
 
     def release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """The event that takes the draw shown longest ago from a person who has had it for too

@@ -105,6 +105,11 @@ def check_annotator(name: object) -> None:
     check_characters("annotator", name)
 
 
+def placed(one: Draw | Event) -> dict[str, Any]:
+    """What an event says of the draw that it is about, by the draw or another event about it."""
+    return {name: getattr(one, name) for name in ("index", "item_id", "stratum", "batch")}
+
+
 class Ledger:
     """The log of one project in its store, and the state that it leads to.
 

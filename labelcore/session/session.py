@@ -16,15 +16,19 @@ from labelcore.designs.choices import LabelsUntil, OtherChoice
 from labelcore.designs.curves import Curve
 from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import people_agree, unsettled
+from labelcore.figures.calibration import calibration, corrected_scores
 from labelcore.figures.choices import choices_at, labels_until
+from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.differences import ranking
 from labelcore.figures.earlier import figures_of
+from labelcore.figures.in_common import errors_in_common
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.lists import differing_items, list_difference
 from labelcore.figures.readiness import complete, first_shown
 from labelcore.figures.scalars import headline_stage
+from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Content, Draw, Event, genesis
 from labelcore.log.history import HistoryRow, history
@@ -40,13 +44,15 @@ from labelcore.planning.spendings import readings_table
 from labelcore.population import Population, read_population
 from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band, CheapestCut, Cut
+from labelcore.results.in_common import ErrorsInCommon
 from labelcore.results.label_error import LabelError
 from labelcore.results.lists import ListDifference
 from labelcore.results.table import results_table
 from labelcore.results.types import Choice, Claim, Estimate, Results
-from labelcore.session.after_labels import AfterLabels
+from labelcore.session import projects
 from labelcore.session.answering import Answering
 from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
@@ -55,15 +61,6 @@ from labelcore.session.item_texts import cleared, text_as_drawn
 from labelcore.session.ledger import Ledger, check_annotator, check_draw, now, whole
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_prepared, prepared_frame
-from labelcore.session.projects import (
-    check_highlights,
-    created_or_same,
-    first_words,
-    new_record,
-    opened_items,
-    same_items,
-    snapshot_of,
-)
 from labelcore.session.recorded_looks import RecordedLooks
 from labelcore.store import LabelStore, identity_of, open_store
 
@@ -71,7 +68,7 @@ LONGEST_NAME, PAGE = 60, 12
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
-class Session(AfterLabels):
+class Session:
     """One project: it draws items, takes answers and gives results.
 
     Three methods do most of the work::
@@ -138,10 +135,10 @@ class Session(AfterLabels):
         known = store.items_folder if isinstance(store, LabelStore) else None
         kept = kept_plan(population, plan)
         engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
-        record = new_record(population, kept, project, settings or {})
+        record = projects.new_record(population, kept, project, settings or {})
         self.store = open_store(store)
         self.project = project
-        self.record = created_or_same(self.store, record, population)
+        self.record = projects.created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
         population.let_go()
         remember(engine.design, engine.setup, engine.existing, engine.frame)
@@ -149,7 +146,7 @@ class Session(AfterLabels):
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = figures_of(self.state)
-        words = first_words(self.record)
+        words = projects.first_words(self.record)
         self.ledger = Ledger(self.store, project, self.state, self.figures, words)
         self.drawing = Drawing(self.ledger, population)
         self.answering = Answering(self.ledger)
@@ -165,7 +162,7 @@ class Session(AfterLabels):
         """Both from the files beside the store, where these are there, so that the source is needed
         no more, and nothing of the size of the items held in memory; else as they are."""
         folder = self.store.items_folder
-        kept = None if population.snapshot else snapshot_of(self.record, folder)
+        kept = None if population.snapshot else projects.snapshot_of(self.record, folder)
         if kept is None:
             return population, engine
         if not population.is_table:
@@ -231,9 +228,9 @@ class Session(AfterLabels):
         opened = open_store(store, create=False)
         record = cleared(opened, project)
         if population is not None:
-            items = same_items(record, population)
+            items = projects.same_items(record, population)
         else:
-            items = opened_items(record, read, file, opened.items_folder)
+            items = projects.opened_items(record, read, file, opened.items_folder)
         return cls(items, Plan.from_json(record.plan_json), opened, project)
 
     # --- where it stands ----------------------------------------------------------------------
@@ -1006,9 +1003,35 @@ class Session(AfterLabels):
         """
         self._about("flagged", index, annotator, "yes" if flagged else "no")
 
-    def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
+    def explain(self, index: int, cause: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Say why a person's answer and a classifier differ. It changes no figure.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        cause
+            "slip" (the answer should be another), "classifier" (its error) or "question" (it does
+            not say what counts here); "" takes it back
+        annotator
+            the person who says so
+
+        Raises
+        ------
+        AnswerError
+            The item was not drawn, has no answer, or the cause is another word.
+        """
+        self.state.asked(index)  # Raises where it was not drawn.
+        force = self.engine.in_force(index)
+        previous = None if force is None else force.sequence
+        self._about("explained", index, annotator, cause, previous)
+
+    def _about(
+        self, kind: str, index: int, annotator: str, text: str, previous: int | None = None
+    ) -> None:
         item_id = self.population.id_at(self.state.asked(index).position)
-        self.ledger.record(kind, annotator, index=int(index), item_id=item_id, text=text)
+        about = {"index": int(index), "item_id": item_id, "previous": previous}
+        self.ledger.record(kind, annotator, text=text, **about)
 
     # --- several people -----------------------------------------------------------------------
 
@@ -1349,7 +1372,7 @@ class Session(AfterLabels):
         The earlier wording stays in the log. Figures do not depend on it.
         """
         check_wording(changes)
-        check_highlights(changes)
+        projects.check_highlights(changes)
         self.ledger.write(lambda: self._reworded(annotator, changes))
 
     def _reworded(self, annotator: str, changes: Mapping[str, Any]) -> Event | None:
@@ -1883,6 +1906,131 @@ class Session(AfterLabels):
         """
         with self._lock:
             return choices_at(self.engine, precisions)
+
+    # --- what the labels tell besides ---------------------------------------------------------
+
+    def errors_in_common(self, classifier: str | None = None) -> ErrorsInCommon:
+        """What the errors of a classifier have in common: scores, words, lengths, groups, and what
+        other classifiers say.
+
+        Parameters
+        ----------
+        classifier
+            one with predictions; None: the first of the plan
+
+        Returns
+        -------
+        ErrorsInCommon
+            What chance does not explain, with intervals: about the labelled items alone.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no predictions.
+
+        Notes
+        -----
+        Promise: where errors have nothing to do with what is looked for, the chance that anything
+        is told at any look is at most 1 - confidence, by permutations among items called the same
+        (Westfall and Young 1993). It is looked for at half of the planned labels, at all, and
+        whenever they have doubled. docs/errors.md has measurements.
+        """
+        with self.synced():
+            kept = self.drawn_items()
+
+            def text_of(ids: Sequence[str]) -> list[str]:
+                return [" ".join(map(str, kept.get(item, {}).values())) for item in ids]
+
+            return errors_in_common(self.engine, text_of, classifier)
+
+    def calibration(self, classifier: str | None = None) -> Calibration:
+        """Of the items with about the same score, how many are positive, for every score.
+
+        Parameters
+        ----------
+        classifier
+            one with a score; None: the first of the plan
+
+        Returns
+        -------
+        Calibration
+            Ranges of the score with a band for all of them together.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score, the file several classes, or the method's labels are no
+            random sample at each score.
+
+        Notes
+        -----
+        Promise: that of the plan, for all ranges at once, and approximate: how often the band
+        misses was measured (docs/calibration.md), not proved. Ranges follow from the scores and the
+        planned size. Items that are open, unsure or broken count either way.
+        """
+        with self.synced():
+            return calibration(self.engine, classifier)
+
+    def corrected_scores(self, classifier: str | None = None) -> pd.DataFrame:
+        """Every item's score turned into a probability by the labels: an estimate without a
+        promise.
+
+        Parameters
+        ----------
+        classifier
+            as in ``calibration``
+
+        Returns
+        -------
+        DataFrame
+            id, score, corrected: the least squares fit that rises with the score, to the labels,
+            each weighted by the items that it stands for (``labels_table``). In file order.
+
+        Raises
+        ------
+        ValueError
+            As ``calibration``, or no item has a label yet.
+
+        Notes
+        -----
+        Source: Zadrozny and Elkan (2002), isotonic regression.
+        """
+        with self.synced():
+            return corrected_scores(self.engine, classifier)
+
+    def strata(self) -> pd.DataFrame:
+        """The strata, with the labels that the results rest on.
+
+        Returns
+        -------
+        DataFrame
+            A row per stratum: its size, labels, rate and share of the uncertainty.
+        """
+        with self.synced():
+            return strata_table(headline_stage(self.engine))
+
+    def confusion(self, classifier: str | None = None) -> pd.DataFrame:
+        """How many items of each predicted class truly belong to each class, estimated.
+
+        Parameters
+        ----------
+        classifier
+            one that the plan names; None: the first
+
+        Returns
+        -------
+        DataFrame
+            Estimated items of the file by predicted class (rows) and true class (columns), and a
+            last column for items in strata without a label. Each row sums to the known number of
+            items that are predicted so. Values without intervals.
+
+        Raises
+        ------
+        ValueError
+            The plan does not name the classifier, or it has neither a prediction nor a threshold.
+        """
+        with self.synced():
+            return confusion(headline_stage(self.engine), classifier)
 
     # --- tables -------------------------------------------------------------------------------
 

@@ -19,16 +19,9 @@ from labelcore.errors import MissingStoreError
 from labelcore.settings import DATABASE, HOSTS, STORE, data_folder, listed
 from labelcore.store import act, command_user, open_store
 from labelcore.store import note as write_acts
+from labelcore.team import settings
 from labelcore.team.register import DAYS, LONGEST_DAYS, Register
 from labelcore.team.roles import Role
-from labelcore.team.settings import (
-    KEY,
-    PARAMETER,
-    PROXIES,
-    USER_HEADER,
-    check_proxies,
-    role_key,
-)
 
 ANYWHERE = "0.0.0.0"
 NO_TLS = """--share must not send keys and labels in the clear. Put a proxy with TLS before the
@@ -77,15 +70,15 @@ def app(
     share: bool, unencrypted: bool, user_header: str | None, proxies: tuple[str, ...], **asked: Any
 ) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
-    check_proxies(proxies)
-    variables: dict[str, str | None] = {KEY: None}
-    header = {USER_HEADER: user_header, PROXIES: ",".join(proxies)}
+    settings.check_proxies(proxies)
+    variables: dict[str, str | None] = {settings.KEY: None}
+    header = {settings.USER_HEADER: user_header, settings.PROXIES: ",".join(proxies)}
     variables |= {name: value for name, value in header.items() if value}
     named = asked["hosts"] or listed(HOSTS)
     if share and not unencrypted and not named:
         raise ValueError(NO_TLS.format(port=asked["port"]))
     if share:
-        variables[KEY] = key = secrets.token_urlsafe(24)
+        variables[settings.KEY] = key = secrets.token_urlsafe(24)
         for line in links(key, asked["port"], named[0] if named else ""):
             click.echo(line)
     return start(asked, variables, ANYWHERE if share and unencrypted else HERE)
@@ -94,11 +87,11 @@ def app(
 def links(key: str, port: int, host: str = "") -> list[str]:
     """The links of a share, each with what it is for; by the name of the proxy before it."""
     server = f"https://{host}" if host else f"http://{socket.gethostname()}:{port}"
-    there = f"{server}/?{PARAMETER}="
+    there = f"{server}/?{settings.PARAMETER}="
     return [
-        f"Share this link with those who judge: {there}{role_key(key, Role.ANNOTATOR)}",
-        f"With those who only look: {there}{role_key(key, Role.VIEWER)}",
-        f"Yours, on this computer: http://127.0.0.1:{port}/?{PARAMETER}={key}",
+        f"Share this link with those who judge: {there}{settings.role_key(key, Role.ANNOTATOR)}",
+        f"With those who only look: {there}{settings.role_key(key, Role.VIEWER)}",
+        f"Yours, on this computer: http://127.0.0.1:{port}/?{settings.PARAMETER}={key}",
     ]
 
 

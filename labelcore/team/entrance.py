@@ -38,19 +38,7 @@ from labelcore.team.settings import (
     USER_HEADER,
     role_key,
 )
-from labelcore.ui import visitor
-from labelcore.ui.door import (
-    CAME,
-    NO_NAME,
-    PLAIN,
-    SHARE,
-    Entrance,
-    Headers,
-    Scope,
-    answers_to,
-    header,
-    listens_beyond,
-)
+from labelcore.ui import door, visitor
 
 COOKIE = "labelcore_start"
 HOURS = "12"
@@ -85,7 +73,7 @@ LOG_IN, LOG_OUT, LEAVING = "Log in", "Log out", "Leave"
 log = logging.getLogger(__name__)
 
 
-class TeamEntrance(Entrance):
+class TeamEntrance(door.Entrance):
     """Lets in people with a role, by a key or a login."""
 
     def __init__(self) -> None:
@@ -96,8 +84,8 @@ class TeamEntrance(Entrance):
         keep_address()
         return REACHED.format(link=new_key()) if needs_key() else ""
 
-    def came_by(self, scope: Scope) -> str | None:
-        known_name = answers_to(header(scope, b"host"))
+    def came_by(self, scope: door.Scope) -> str | None:
+        known_name = door.answers_to(door.header(scope, b"host"))
         if known_name and (named := _named_by_proxy(scope)):
             return f"{BY_LOGIN} {quote(named)}"
         keys = [key for cookie in _cookies(scope) if (key := opened_by_cookie(cookie))]
@@ -107,10 +95,10 @@ class TeamEntrance(Entrance):
             return None
         if login.is_set_up():
             return ASK
-        closed = os.environ.get(KEY) or os.environ.get(USER_HEADER) or listens_beyond()
-        return None if closed else PLAIN
+        closed = os.environ.get(KEY) or os.environ.get(USER_HEADER) or door.listens_beyond()
+        return None if closed else door.PLAIN
 
-    def opened(self, scope: Scope, came: str | None) -> Headers | None:
+    def opened(self, scope: door.Scope, came: str | None) -> door.Headers | None:
         given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
         key = given.get(PARAMETER, "") if scope["type"] == "http" else ""
         if key and not came and self._has_failed_often(scope):
@@ -124,7 +112,7 @@ class TeamEntrance(Entrance):
             self._failed(scope)
         return None
 
-    def still(self, scope: Scope, came: str) -> bool:
+    def still(self, scope: door.Scope, came: str) -> bool:
         if came == ASK:
             came = _logged_in_as(login.named_in(_jar(scope)))
         if came == ASK:
@@ -137,31 +125,31 @@ class TeamEntrance(Entrance):
         return visitor_of(came) is not None
 
     def most(self, came: str, what: str) -> int | None:
-        if came in (PLAIN, ASK):
+        if came in (door.PLAIN, ASK):
             return None
         many = OF_A_SHARE if came.startswith(BY_START) else SOCKETS
         return many if what == "websocket" else UPLOADING
 
-    def counted_as(self, scope: Scope, came: str) -> str:
+    def counted_as(self, scope: door.Scope, came: str) -> str:
         if came.startswith(BY_LINK):
             return came.partition("-")[0]
         return f"{came} {_sender(scope)}" if came.startswith(BY_START) else came
 
-    def _failed(self, scope: Scope) -> None:
+    def _failed(self, scope: door.Scope) -> None:
         """Count a wrong key; the door notes that it was refused."""
         sender, now = _sender(scope), monotonic()
         times = self._wrong.get(sender, [])
         self._wrong = {**dict(list(self._wrong.items())[-1000:]), sender: [*times, now][-FAILED:]}
 
-    def _has_failed_often(self, scope: Scope) -> bool:
+    def _has_failed_often(self, scope: door.Scope) -> bool:
         """Whether no key from this address is looked at for now. Who is in already stays in."""
         times = self._wrong.get(_sender(scope), [])
         return sum(monotonic() - failed < FAILED_SECONDS for failed in times) >= FAILED
 
-    def may_ask_for(self, scope: Scope, came: str) -> bool:
+    def may_ask_for(self, scope: door.Scope, came: str) -> bool:
         path = str(scope["path"])
         base = "/" + config.get_option("server.baseUrlPath").strip("/")
-        of_fonts, shared = path.startswith(base.rstrip("/") + FONTS), path.endswith(SHARE)
+        of_fonts, shared = path.startswith(base.rstrip("/") + FONTS), path.endswith(door.SHARE)
         if of_fonts or not (shared or UPLOADS in path or MEDIA in path):
             return True
         if came == ASK:
@@ -187,18 +175,18 @@ class TeamEntrance(Entrance):
                 client = runtime.get_client(session)
                 context = client.client_context if client else None
                 headers = dict(context.headers) if context else {}
-                if _same_person(str(headers.get(CAME.decode(), "")), came):
+                if _same_person(str(headers.get(door.CAME.decode(), "")), came):
                     return True
         return False
 
-    def why(self, scope: Scope) -> tuple[int, str]:
+    def why(self, scope: door.Scope) -> tuple[int, str]:
         guessed = f"{PARAMETER}=" in scope.get("query_string", b"").decode("latin-1")
         if guessed and self._has_failed_often(scope):
             return 429, TOO_MANY
         if not os.environ.get(KEY) and os.environ.get(USER_HEADER):
             return 403, NO_LOGIN
-        if not (os.environ.get(KEY) or listens_beyond()):
-            return 421, NO_NAME
+        if not (os.environ.get(KEY) or door.listens_beyond()):
+            return 421, door.NO_NAME
         return 403, LINK_ENDED if _cookies(scope) else NO_KEY
 
     def visitor(self, came: str) -> Visitor | None:
@@ -232,7 +220,7 @@ class TeamEntrance(Entrance):
         return Register(data_folder()).has_anybody()
 
     def is_shared(self) -> bool:
-        return bool(_said_who() or listens_beyond() or listed(HOSTS) or self.knows_others())
+        return bool(_said_who() or door.listens_beyond() or listed(HOSTS) or self.knows_others())
 
     def show_roles(self, project: str) -> None:
         from labelcore.team.roles_page import roles
@@ -297,7 +285,7 @@ def keep_address() -> None:
     """Where this app is reached, for the command that prints links."""
     named = listed(HOSTS)
     port = config.get_option("server.port")
-    host = socket.gethostname() if listens_beyond() else "127.0.0.1"
+    host = socket.gethostname() if door.listens_beyond() else "127.0.0.1"
     folder = data_folder() / FOLDER
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -341,13 +329,13 @@ def _same_person(came: str, other: str) -> bool:
     return came == other or bool(_name(came) and _name(came) == _name(other))
 
 
-def _sender(scope: Scope) -> str:
+def _sender(scope: door.Scope) -> str:
     return str((scope.get("client") or ("",))[0])
 
 
 def needs_key() -> bool:
     """Whether other machines can reach the app and nothing says who may come in."""
-    return listens_beyond() and not _said_who()
+    return door.listens_beyond() and not _said_who()
 
 
 def _said_who() -> bool:
@@ -369,7 +357,7 @@ def _may_log_in(came: str) -> bool:
     return came == ASK and not st.user.to_dict().get("is_logged_in")
 
 
-def _named_by_proxy(scope: Scope) -> str:
+def _named_by_proxy(scope: door.Scope) -> str:
     """Who has logged in at the proxy, as it says itself: once, and from its own address."""
     wanted = os.environ.get(USER_HEADER, "").lower().encode()
     names = [value for name, value in scope["headers"] if wanted and name == wanted]
@@ -378,7 +366,7 @@ def _named_by_proxy(scope: Scope) -> str:
     return bytes(names[0]).decode("utf-8", "replace").strip()
 
 
-def _is_proxy(scope: Scope) -> bool:
+def _is_proxy(scope: door.Scope) -> bool:
     """Whether the sender's address is the proxy's. The server must not take another one from the
     request, or anybody could be the proxy."""
     if os.environ.get(FORWARDED) != "":
@@ -395,29 +383,31 @@ def _is_proxy(scope: Scope) -> bool:
 # --- cookies ------------------------------------------------------------------------------------
 
 
-def _jar(scope: Scope) -> dict[str, str]:
+def _jar(scope: door.Scope) -> dict[str, str]:
     """All cookies. Those of other apps on this host come too, in any form."""
     return dict(_given(scope))
 
 
-def _cookies(scope: Scope) -> list[str]:
+def _cookies(scope: door.Scope) -> list[str]:
     """What this app's cookie holds, as often as it is there."""
     name = _cookie_name(scope)
     return [value for given, value in _given(scope) if given == name]
 
 
-def _given(scope: Scope) -> list[tuple[str, str]]:
-    parts = (part.partition("=") for part in header(scope, b"cookie").split(";"))
+def _given(scope: door.Scope) -> list[tuple[str, str]]:
+    parts = (part.partition("=") for part in door.header(scope, b"cookie").split(";"))
     return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
-def _cookie_name(scope: Scope) -> str:
+def _cookie_name(scope: door.Scope) -> str:
     """With the port, because a browser gives the cookies of a host to all its ports."""
-    port = header(scope, b"host").rpartition(":")[2]
+    port = door.header(scope, b"host").rpartition(":")[2]
     return f"{COOKIE}_{port}" if port.isdecimal() else COOKIE
 
 
-def _welcome(scope: Scope, given: Mapping[str, Any], key: str, came: str | None) -> Headers:
+def _welcome(
+    scope: door.Scope, given: Mapping[str, Any], key: str, came: str | None
+) -> door.Headers:
     """To the same page without the key in its address, with the key in a cookie."""
     rest = urlencode({name: value for name, value in given.items() if name != PARAMETER})
     # A path that begins with two slashes would lead to another server, also with a tab in between.
@@ -431,7 +421,10 @@ def _welcome(scope: Scope, given: Mapping[str, Any], key: str, came: str | None)
     way, _, what = opened_by(key).partition(" ")
     if way == BY_LINK:
         kept, lasts = what, f"; Max-Age={session_seconds()}"
-    if header(scope, b"x-forwarded-proto") == "https" or scope.get("scheme") in ("https", "wss"):
+    if door.header(scope, b"x-forwarded-proto") == "https" or scope.get("scheme") in (
+        "https",
+        "wss",
+    ):
         lasts += "; Secure"
     cookie = f"{_cookie_name(scope)}={kept}; Path=/; HttpOnly; SameSite=Lax{lasts}"
     return [to, (b"set-cookie", cookie.encode())]

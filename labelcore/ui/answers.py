@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import streamlit as st
@@ -30,7 +30,6 @@ KEY_PRESETS = {
 DIGITS = "1234567890"
 
 Choice = tuple[str, str | None, str]
-Arguments = Callable[[str], tuple[Any, ...]]
 
 
 def classes_in_order(session: Session) -> list[Choice]:
@@ -83,15 +82,17 @@ def further(session: Session) -> bool:
 
 def further_classes(project: str, session: Session, draw: Draw) -> None:
     """The classes of the item to judge that have no key."""
-
-    def arguments(name: str) -> tuple[Any, ...]:
-        return project, draw.token, name
-
-    more_classes("more", draw.token, _choices(session), actions.press, arguments)
+    about = {"project": project, "token": draw.token}
+    _more_classes("more", draw.token, _choices(session), actions.press, about)
 
 
 def _choices(session: Session) -> list[Choice]:
     return [*classes_in_order(session), *((name, key, name) for name, key in OTHER_ANSWERS)]
+
+
+def choices_again(session: Session) -> list[Choice]:
+    """The answers that an earlier one may be changed into."""
+    return [choice for choice in _choices(session) if choice[0] != "later"]
 
 
 def choice_buttons(
@@ -100,11 +101,12 @@ def choice_buttons(
     token: str,
     choices: list[Choice],
     act: Callable[..., None],
-    arguments: Arguments,
+    about: Mapping[str, Any],
     *,
     disabled: bool = False,
 ) -> None:
-    """A button for every choice that has a key."""
+    """A button for every choice that has a key, and the list of the others; ``act`` is called with
+    what it is ``about`` and the answer."""
     with st.container(horizontal=True, key=where):
         for name, key, place in choices:
             if key is not None:
@@ -115,17 +117,18 @@ def choice_buttons(
                     type=KINDS.get(place.split("-")[0], "tertiary"),
                     disabled=disabled,
                     on_click=act,
-                    args=arguments(name),
+                    kwargs={**about, "answer": name},
                     wrap=True,
                 )
+    _more_classes(f"{prefix}more", token, choices, act, about, disabled=disabled)
 
 
-def more_classes(
+def _more_classes(
     where: str,
     token: str,
     choices: list[Choice],
     act: Callable[..., None],
-    arguments: Arguments,
+    about: Mapping[str, Any],
     *,
     disabled: bool = False,
 ) -> None:
@@ -148,7 +151,7 @@ def more_classes(
             key=f"{where}-answer-{token}",
             disabled=disabled or chosen is None,
             on_click=act,
-            args=arguments(str(chosen)),
+            kwargs={**about, "answer": str(chosen)},
         )
 
 

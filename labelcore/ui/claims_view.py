@@ -35,12 +35,6 @@ def evidence_words(claim: Claim) -> str:
     )
 
 
-def claim_chart(session: Session, claim: Claim) -> Chart:
-    return evidence_chart(
-        session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
-    )
-
-
 def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:
     """Every claim in words but for the sentence that stands above already (``said``), and the
     evidence of one of them; nothing without claims."""
@@ -51,7 +45,7 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said
         with st.container(key=f"claim-{place}"):
             repeats = claim.sentence() == said
             st.text("\n".join([*([] if repeats else [claim.sentence()]), evidence_words(claim)]))
-    chosen = claims[0]
+    claim = claims[0]
     if len(claims) > 1:
         keys = [claim.claim for claim in claims]
         key = st.selectbox(
@@ -60,8 +54,11 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said
             format_func=lambda name: one_line(name, LONGEST_CLAIM),
             key="which-claim",
         )
-        chosen = claims[keys.index(str(key))]
-    draw(claim_chart(session, chosen), "evidence", "The evidence as a table")
+        claim = claims[keys.index(str(key))]
+    chart = evidence_chart(
+        session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement, form=claim.form
+    )
+    draw(chart, "evidence", "The evidence as a table")
 
 
 def form_lines(estimates: Sequence[Estimate]) -> str:

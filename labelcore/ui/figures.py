@@ -162,9 +162,10 @@ def _parts(session: Session) -> list[str]:
     else:
         along = session.plan.along_ranks or not estimates
         sentences = [headline(session)] if along else [estimates[0].sentence()]
+    conditions = counts(session).by_kind, decision(session), existing_line(session)
     return [
         *sentences,
-        "\n".join(_conditions(session)),
+        "\n".join(filter(None, conditions)),
         _either_way([*estimates, *others]),
         form_lines([*estimates, *others]),
     ]
@@ -179,12 +180,6 @@ def _either_way(estimates: Sequence[Estimate]) -> str:
 def _candidates(choice: Choice) -> str:
     rows = candidate_rows(choice).to_dict("records")
     return "\n".join(f"{row['candidate']}   {row['precision']} · {row['state']}" for row in rows)
-
-
-def _conditions(session: Session) -> list[str]:
-    """The conditions under which the figures hold."""
-    there = existing_line(session)
-    return [counts(session).by_kind, decision(session), *([there] if there else [])]
 
 
 def unfold_switch() -> None:

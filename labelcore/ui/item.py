@@ -8,21 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from labelcore import items
 from labelcore.charts.nodes import Node, node
-from labelcore.items import (
-    Block,
-    Folders,
-    Form,
-    Grid,
-    Highlights,
-    Mark,
-    Part,
-    Picture,
-    Refusal,
-    Rich,
-    Text,
-    lay_out,
-)
 from labelcore.safe_text import one_line
 from labelcore.settings import data_folder
 
@@ -31,14 +18,16 @@ WITHOUT_PICTURE = "If you cannot judge without the picture, answer Broken (B)."
 
 
 def item_nodes(
-    content: Mapping[str, str], highlights: Highlights | None = None, items_file: Path | None = None
+    content: Mapping[str, str],
+    highlights: items.Highlights | None = None,
+    items_file: Path | None = None,
 ) -> list[Node]:
     """An item as nodes: a pair side by side, else title, fields and body.
 
     Paths of pictures are looked up beside ``items_file``, then in the data folder.
     """
-    folders = Folders(data_folder(), items_file.parent if items_file else None)
-    layout = lay_out(content, folders, highlights)
+    folders = items.Folders(data_folder(), items_file.parent if items_file else None)
+    layout = items.lay_out(content, folders, highlights)
     bodies = sum(part.role == "body" for row in layout.rows for part in row)
     drawn: list[Node] = []
     for row in layout.rows:
@@ -54,9 +43,9 @@ def item_nodes(
     return drawn + [_note(note) for note in layout.notes]
 
 
-def _fields(row: Sequence[Part]) -> Node:
+def _fields(row: Sequence[items.Part]) -> Node:
     """Short facts: plain ones on one line, marked ones below it."""
-    forms = {part.name: part.form for part in row if isinstance(part.form, Text)}
+    forms = {part.name: part.form for part in row if isinstance(part.form, items.Text)}
     simple = {name: form for name, form in forms.items() if not form.marks and not form.note}
     facts = [f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()]
     marked = [child for part in row if part.name not in simple for child in _part(part, named=True)]
@@ -64,28 +53,28 @@ def _fields(row: Sequence[Part]) -> Node:
     return node("div", *first, *marked, klass="lc-fields")
 
 
-def _part(part: Part, *, named: bool) -> list[Node]:
-    turns = isinstance(part.form, Rich) and part.form.talk
+def _part(part: items.Part, *, named: bool) -> list[Node]:
+    turns = isinstance(part.form, items.Rich) and part.form.talk
     name = [_note(one_line(part.name, 80) or "(no name)")] if named and not turns else []
     return [*name, *_form(part.form)]
 
 
-def _form(form: Form) -> list[Node]:
+def _form(form: items.Form) -> list[Node]:
     match form:
-        case Text():
+        case items.Text():
             content = pieces(form.text, form.marks) if form.text.strip() else ["(empty)"]
             return [*_noted(form.note), node("div", *content, klass="lc-text")]
-        case Rich():
+        case items.Rich():
             return [node("div", *_rich(form.parts), klass="lc-text lc-rich")]
-        case Grid():
+        case items.Grid():
             return [_table(form), *_noted(form.note)]
-        case Picture():
+        case items.Picture():
             kind = "png" if form.data.startswith(PNG) else "jpeg"
             data = f"data:image/{kind};base64,{b64encode(form.data).decode()}"
             look = "lc-smooth" if form.smooth else "lc-pixels"
             shown = node("img", src=data, alt="the item to judge", klass=look)
             return [shown, *_noted(form.note)]
-        case Refusal():
+        case items.Refusal():
             content = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
             return [content, _note(WITHOUT_PICTURE)]
 
@@ -99,9 +88,9 @@ TAGS = {
 JUDGED = "judge this"
 
 
-def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
+def _rich(parts: Iterable[items.Block | items.Text]) -> Iterator[Node | str]:
     for part in parts:
-        if isinstance(part, Text):
+        if isinstance(part, items.Text):
             yield from pieces(part.text, part.marks)
             continue
         inside = list(_rich(part.parts))
@@ -117,7 +106,7 @@ def _rich(parts: Iterable[Block | Text]) -> Iterator[Node | str]:
             yield node("div", name, node("div", *inside, klass="lc-inner"), klass=f"lc-{part.kind}")
 
 
-def _table(grid: Grid) -> Node:
+def _table(grid: items.Grid) -> Node:
     head = node("tr", *(node("th", name, scope="col") for name in grid.columns))
     rows = (node("tr", *(node("td", cell) for cell in row)) for row in grid.rows)
     return node("table", node("thead", head), node("tbody", *rows), klass="lc-table")
@@ -131,7 +120,7 @@ def _note(sentence: str) -> Node:
     return node("p", one_line(sentence, 2000), klass="lc-note")
 
 
-def pieces(text: str, marks: Sequence[Mark]) -> Iterator[Node | str]:
+def pieces(text: str, marks: Sequence[items.Mark]) -> Iterator[Node | str]:
     """The text cut where a mark begins or ends."""
     opened: Counter[str] = Counter()
     changes: dict[int, list[tuple[str, int]]] = {0: [], len(text): []}

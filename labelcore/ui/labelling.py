@@ -135,7 +135,14 @@ def shown_to(session: Session, draw: Draw) -> list[Node]:
 def _item(session: Session, draw: Draw | None) -> dict[str, Any] | None:
     if draw is None:
         return None
-    return shown_item(_name(draw.index, draw.repeat), shown_to(session, draw), draw.token)
+    trail.saw(session.project, draw.item_id, draw.token)
+    return drawn_item(session, draw)
+
+
+def drawn_item(session: Session, draw: Draw) -> dict[str, Any]:
+    """The item of a draw, as the surface takes it."""
+    name = f"{draw.index} again" if draw.repeat else str(draw.index)
+    return shown_item(name, view_of(session, session.item(draw)), draw.token)
 
 
 def ahead_of(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[str, Any] | None:
@@ -152,7 +159,7 @@ def ahead_of(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dic
     shown = [
         {"key": item["key"], "view": item["view"]}
         for (index, _), view in zip(items, views, strict=True)
-        for item in [shown_item(_name(index, False), view)]
+        for item in [shown_item(str(index), view)]
     ]
     return {"items": shown, "after": {name: items.index(item) for name, item in follows.items()}}
 
@@ -166,10 +173,6 @@ def _page_ahead(session: Session, draws: Sequence[Draw]) -> dict[str, Any] | Non
         return None
     page = grid.page_shown(session, cells)
     return {"items": [page], "after": {"page": 0}} if page else None
-
-
-def _name(index: int, repeat: bool) -> str:
-    return f"{index} again" if repeat else str(index)
 
 
 def view_of(session: Session, content: Mapping[str, str]) -> list[Node]:

@@ -13,25 +13,10 @@ import streamlit as st
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.population import Population
 from labelcore.safe_text import plain
-from labelcore.ui import files
+from labelcore.ui import files, new_cards
 from labelcore.ui.asking import WayOut, ask, current, refuse
 from labelcore.ui.draft import Aim, ProjectDraft, Question
 from labelcore.ui.fields import FIELDS, TRAINED, Field, same
-from labelcore.ui.new_cards import (
-    BETTER,
-    BOTH,
-    CARDS,
-    FOUND,
-    LISTS,
-    PREVALENCE,
-    RANKED,
-    RARER,
-    SEVERAL,
-    SHIP,
-    Card,
-    Questions,
-    uses,
-)
 from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
@@ -39,9 +24,9 @@ from labelcore.ui.new_screens import Places, go
 from labelcore.words.quantities import label_of, model_word
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
-TWO_OF = (BETTER, LISTS)
+TWO_OF = (new_cards.BETTER, new_cards.LISTS)
 """The questions that are about two classifiers."""
-WHICH = (BOTH, SEVERAL, BETTER)
+WHICH = (new_cards.BOTH, new_cards.SEVERAL, new_cards.BETTER)
 """The questions of which a person says which numbers they mean."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
 NO_KNOWN = "No method for this question can use the known answers."
@@ -70,7 +55,7 @@ CARD_STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Asked(Questions):
+class Asked(new_cards.Questions):
     """What the draft asks of a file, as far as it is read: the card and its classifiers."""
 
     def offered(self, name: str, part: str) -> Mapping[str, Any]:
@@ -86,22 +71,22 @@ class Asked(Questions):
         return {}
 
     @cached_property
-    def card(self) -> Card:
+    def card(self) -> new_cards.Card:
         """The question that is chosen; by itself the one that the file suggests."""
         titles = [card.title for card in self.possible]
-        return CARDS[self.now.value("aim", self.first.title, titles)]
+        return new_cards.CARDS[self.now.value("aim", self.first.title, titles)]
 
     @property
     def of_known(self) -> bool:
         """Whether it is about the answers that are there already, and about no classifier."""
-        return self.card is FOUND and self.told > 0
+        return self.card is new_cards.FOUND and self.told > 0
 
     @cached_property
     def eligible(self) -> tuple[str, ...]:
         """The classifiers that the question may be about, the likeliest first."""
-        if self.card in (RANKED, LISTS) or self.of_known:
+        if self.card in (new_cards.RANKED, new_cards.LISTS) or self.of_known:
             return scored(self.base, self.names)
-        first = self.flags if self.card is FOUND else ()
+        first = self.flags if self.card is new_cards.FOUND else ()
         return (*first, *(name for name in self.names if name not in first))
 
     @cached_property
@@ -112,7 +97,7 @@ class Asked(Questions):
         options, every = same(self.eligible), list(self.eligible)
         if self.card in TWO_OF:
             return replace(FIELDS["pair"], options=options, first=every[:2])
-        if self.card in (SEVERAL, SHIP):
+        if self.card in (new_cards.SEVERAL, new_cards.SHIP):
             label = FIELDS["classifiers"].label if self.two else DRAWN_FOR_FIRST
             return replace(FIELDS["classifiers"], label=label, options=options, first=every)
         label = ORDERS if self.of_known else f"Which {model_word(self.base.has_judge)}?"
@@ -146,8 +131,8 @@ class Asked(Questions):
         """Why nothing can be asked so, with the ways out, and whether something is only still to be
         chosen; None where it can be asked."""
         existing, names = self.columns.existing, self.names
-        if existing and not uses(self.card, existing):
-            able = [card for card in self.possible if uses(card, existing)]
+        if existing and not new_cards.uses(self.card, existing):
+            able = [card for card in self.possible if new_cards.uses(card, existing)]
             ways = [WayOut(card.title, ProjectDraft(question=card.title)) for card in able]
             unused = WayOut("do not use the known answers", ProjectDraft(existing="ignored"))
             return NO_KNOWN, [*ways, unused], False
@@ -186,13 +171,13 @@ class Asked(Questions):
         instead, if any."""
         several = len(self.question.classes) > 2
         first = self.card.many if several else self.card.estimands
-        if self.card is RANKED:
+        if self.card is new_cards.RANKED:
             return first, (*CURVES, *SUMMARIES)
         if several or self.card not in WHICH:
             return first, ()
-        if self.card is BETTER:
+        if self.card is new_cards.BETTER:
             return first, tuple(DIFFERENCES)
-        pair = self.card is SEVERAL and len(self.judged) == 2
+        pair = self.card is new_cards.SEVERAL and len(self.judged) == 2
         return first, (*SCALARS, *(DIFFERENCES if pair else ()))
 
     @property
@@ -212,12 +197,14 @@ class Asked(Questions):
         judged, existing, target = self.judged, self.columns.existing, self.shown("target")
         if self.of_known:
             known = population.found
-            return Aim(FOUND.estimands, known, "", target, existing, card=FOUND.title)
+            return Aim(
+                new_cards.FOUND.estimands, known, "", target, existing, card=new_cards.FOUND.title
+            )
         trained, matter = self.shown("trained") if judged else "", self.shown("matter")
         some = self.matters and {*matter} != {*self.question.classes}
         classifier = judged if len(judged) > 1 else next(iter(judged), None)
         focus, title = tuple(matter) if some else None, self.card.title
-        which = bool(self.numbers[1]) and self.card not in (BETTER, RANKED)
+        which = bool(self.numbers[1]) and self.card not in (new_cards.BETTER, new_cards.RANKED)
         return Aim(self.estimands, classifier, trained, target, existing, focus, title, which)
 
 
@@ -276,11 +263,11 @@ def choose_card(asked: Asked) -> None:
     table = st.container()
     shown = shown_cards(asked)
     st.html(CARD_STYLE)
-    if asked.possible == [PREVALENCE]:
+    if asked.possible == [new_cards.PREVALENCE]:
         st.info(ONLY_SHARE)
         st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
-    def caption(card: Card) -> str:
+    def caption(card: new_cards.Card) -> str:
         return plain(asked.words(card) or (card.words if card is chosen else ""))
 
     with table:
@@ -292,10 +279,10 @@ def choose_card(asked: Asked) -> None:
         )
 
 
-def shown_cards(asked: Asked) -> list[Card]:
+def shown_cards(asked: Asked) -> list[new_cards.Card]:
     """The questions that stand there; the rarer ones once one of them is chosen, or asked for."""
     possible = asked.possible
-    if len(possible) <= FEW or asked.card in RARER or asked.now.every_aim:
+    if len(possible) <= FEW or asked.card in new_cards.RARER or asked.now.every_aim:
         return possible
     st.button(
         "More questions",
@@ -305,4 +292,8 @@ def shown_cards(asked: Asked) -> list[Card]:
         args=("every_aim", True),
     )
     lists = not asked.judges
-    return [card for card in possible if card not in RARER or (card is LISTS and lists)]
+    return [
+        card
+        for card in possible
+        if card not in new_cards.RARER or (card is new_cards.LISTS and lists)
+    ]

@@ -18,7 +18,7 @@ from labelcore.planning.methods import Line, named
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.safe_text import plain
-from labelcore.ui import forecasts, waiting
+from labelcore.ui import forecasts, new_price, waiting
 from labelcore.ui.asking import WayOut, ask, ask_number, begin, current, refuse
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
 from labelcore.ui.expanders import fold
@@ -27,18 +27,6 @@ from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_claims import ask_claims, claim_form_input, show_claim_terms
 from labelcore.ui.new_content import made_content, offer_content
 from labelcore.ui.new_known_answers import not_random_words
-from labelcore.ui.new_price import (
-    Ahead,
-    choose_row,
-    dear_words,
-    method_rows,
-    show_choice,
-    show_derived,
-    show_outlook,
-    show_size,
-    show_switches,
-    sized_rows,
-)
 from labelcore.ui.new_price_words import half_width_words, together_captions
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_repeats import chosen_way
@@ -178,42 +166,42 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
     least = 1 if terms.sized else max(terms.least, terms.fewest, 1)
     readers = int(terms.shown("readers"))
     spent = chosen_way(plan, terms.population, readers)
-    ahead = Ahead(plan, terms.population, race.lines, least, spent)
+    ahead = new_price.Ahead(plan, terms.population, race.lines, least, spent)
     with places.price:
-        show_derived(places.more, ahead.chosen)
+        new_price.show_derived(places.more, ahead.chosen)
         if terms.sized:
-            show_size(ahead, places.more)
+            new_price.show_size(ahead, places.more)
             with places.axis:
                 choose_size(terms)
             with places.methods:
-                rows = sized_rows(ahead)
-                fold(OTHERS, "new-methods", lambda: choose_row(rows, plan, terms.best))
+                rows = new_price.sized_rows(ahead)
+                fold(OTHERS, "new-methods", lambda: new_price.choose_row(rows, plan, terms.best))
             return True
         if terms.is_choice:
-            show_choice(ahead)
+            new_price.show_choice(ahead)
             race.show(places.more)
             return True
         if not ahead.chosen.half_widths and plan.margin:
             refuse(NO_FORECAST, [BY_NUMBER])
             return False
-    if not show_outlook(ahead, bool(race.found), places, readers):
+    if not new_price.show_outlook(ahead, bool(race.found), places, readers):
         return True
     which = terms.aim.which and not plan.claims
     with places.axis:
         if plan.budget is not None and not plan.claims:
             slide(ahead)
-        if which and (dear := dear_words(ahead)):
+        if which and (dear := new_price.dear_words(ahead)):
             st.caption(dear)
     others = [promise for promise in terms.promises if promise != plan.promise]
     other = None if plan.claims else next(iter(others), None)
     with places.methods:
         offer_content(terms, plan)
         if which:
-            fold(COSTS, "new-costs", lambda: show_switches(ahead, terms.aim.card))
+            fold(COSTS, "new-costs", lambda: new_price.show_switches(ahead, terms.aim.card))
         fold(
             OTHERS,
             "new-methods",
-            lambda: choose_row(method_rows(ahead, other), plan, terms.best),
+            lambda: new_price.choose_row(new_price.method_rows(ahead, other), plan, terms.best),
         )
         race.show(places.more)
     return True
@@ -236,7 +224,7 @@ def choose_size(terms: Terms) -> None:
     ask("size", take=take, options=words, first=first)
 
 
-def slide(ahead: Ahead) -> None:
+def slide(ahead: new_price.Ahead) -> None:
     """The slider of labels below the picture, each stop with the half-width expected there."""
 
     def say(labels: int) -> str:

@@ -16,7 +16,7 @@ from labelcore.session.session import Session
 from labelcore.ui import surface
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.answers import answers_shown
-from labelcore.ui.labelling import ahead_of, view_of
+from labelcore.ui.labelling import ahead_of, drawn_item
 from labelcore.ui.scripts import text_of
 from labelcore.ui.status import counts, progress_parts, shown_word
 from labelcore.words.short_sentences import short_sentence
@@ -57,13 +57,7 @@ class Bench:
                 "said": progress_parts(now, None),
                 "share": now.share,
             },
-            "item": surface.shown_item(
-                f"{draw.index}{' again' * draw.repeat}",
-                view_of(session, session.item(draw)),
-                draw.token,
-            )
-            if draw
-            else None,
+            "item": drawn_item(session, draw) if draw else None,
             "answers": answers,
             "ahead": ahead_of(session, draw, answers) if draw and answers else None,
             "tools": {

@@ -8,49 +8,26 @@ from pathlib import Path
 
 import streamlit as st
 
+from labelcore import errors
 from labelcore.access import OF_PROJECTS, PAGES, Right, may, note
-from labelcore.errors import (
-    BrokenLogError,
-    CancelledError,
-    DamagedStoreError,
-    ItemsFileError,
-    ProjectExistsError,
-    RenamedProjectError,
-    StoreBusyError,
-    StoreError,
-    UnknownProjectError,
-)
 from labelcore.safe_text import plain
-from labelcore.ui import files, sessions, visitor
+from labelcore.ui import files, presses, sessions, visitor
 from labelcore.ui.last_look import card_line
-from labelcore.ui.presses import (
-    NOT_STORED,
-    NOT_YET,
-    PROBLEM,
-    WAITING,
-    acting,
-    reopen,
-    sentence,
-    show_problem,
-    try_again_later,
-)
 from labelcore.ui.restoring import way_back
 from labelcore.ui.summary import summaries
 
 
 def next_step(error: Exception) -> str:
     """What is safe and what to do, where the error's own words do not say it."""
-    if isinstance(error, RenamedProjectError):
+    if isinstance(error, (errors.RenamedProjectError, errors.ItemsFileError)):
         return ""
-    if isinstance(error, UnknownProjectError):
+    if isinstance(error, errors.UnknownProjectError):
         return "Nothing was changed. Choose a project on the start page."
-    if isinstance(error, StoreBusyError):
+    if isinstance(error, errors.StoreBusyError):
         return "Labels saved earlier are in the store. This page tries again by itself."
-    if isinstance(error, StoreError):
+    if isinstance(error, errors.StoreError):
         return "Labels saved earlier are in the store. When the cause is fixed, reload this page."
-    if isinstance(error, ItemsFileError):
-        return ""
-    if isinstance(error, ProjectExistsError):
+    if isinstance(error, errors.ProjectExistsError):
         return (
             "The labels are safe in the store. Put back the file as it was when the project was "
             "made, then reload this page."
@@ -62,27 +39,27 @@ def next_step(error: Exception) -> str:
 
 def show(error: Exception) -> None:
     """The error as a box with a way on."""
-    reopen(error)
-    if isinstance(error, StoreBusyError):
-        try_again_later()
-    lost = isinstance(error, ItemsFileError)
+    presses.reopen(error)
+    if isinstance(error, errors.StoreBusyError):
+        presses.try_again_later()
+    lost = isinstance(error, errors.ItemsFileError)
     pressed = ""
-    if PROBLEM in st.session_state and not lost:
-        pressed = NOT_YET if WAITING in st.session_state else NOT_STORED
-    st.error(plain(pressed + sentence(error)), icon=":material/error:")
+    if presses.PROBLEM in st.session_state and not lost:
+        pressed = presses.NOT_YET if presses.WAITING in st.session_state else presses.NOT_STORED
+    st.error(plain(pressed + presses.sentence(error)), icon=":material/error:")
     step = next_step(error)
     if step:
         st.text(step)
-    if isinstance(error, RenamedProjectError):
+    if isinstance(error, errors.RenamedProjectError):
         st.page_link(
             "pages/progress.py",
             label=f"Open {plain(error.name, 60)}",
             icon=":material/show_chart:",
             query_params={"project": error.name},
         )
-    if isinstance(error, (BrokenLogError, DamagedStoreError)):
+    if isinstance(error, (errors.BrokenLogError, errors.DamagedStoreError)):
         way_back()
-    if isinstance(error, ItemsFileError) and visitor.allowed(Right.RUN):
+    if isinstance(error, errors.ItemsFileError) and visitor.allowed(Right.RUN):
         relink_form(error.project)
     st.page_link("app.py", label="All projects", icon=":material/home:")
 
@@ -112,7 +89,7 @@ def guarded(
         st.stop()
     try:
         yield
-    except CancelledError:
+    except errors.CancelledError:
         pass  # It is said where it was waited for.
     except Exception as error:
         show(error)
@@ -137,10 +114,10 @@ def relink_form(project: str) -> None:
         )
         st.file_uploader("Or upload it", key=UPLOAD)
         st.button("Use this file", key="relink-do", type="primary", on_click=use, args=(project,))
-        show_problem()
+        presses.show_problem()
 
 
-@acting(Right.RUN)
+@presses.acting(Right.RUN)
 def use(project: str) -> None:
     """Take the uploaded file, else the chosen one."""
     given, chosen = st.session_state.get(UPLOAD), st.session_state.get(CHOSEN)

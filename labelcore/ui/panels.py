@@ -17,7 +17,7 @@ from labelcore.promises import Promise
 from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions, grid, trail
-from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes, turn_key
+from labelcore.ui.answers import choice_buttons, choices_again, classes_in_order, flag_key, turn_key
 from labelcore.ui.hidden import KEY, hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import is_asked, name_form, several_people
@@ -170,15 +170,8 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     if is_hidden(session):
         st.text("\n".join(hidden_words(session, row.item_id)))
-    choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
-
-    def arguments(name: str) -> tuple[Any, ...]:
-        return project, index, name, token
-
-    choice_buttons(
-        "changes", "change-", token, choices, actions.change, arguments, disabled=finished
-    )
-    more_classes("change-more", token, choices, actions.change, arguments, disabled=finished)
+    choices, about = choices_again(session), {"project": project, "index": index, "token": token}
+    choice_buttons("changes", "change-", token, choices, actions.change, about, disabled=finished)
     with st.container(horizontal=True):
         close_button("Back to the queue")
         st.button(

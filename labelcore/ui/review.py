@@ -21,7 +21,7 @@ from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, project_menu, sessions, trail, visitor
-from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
+from labelcore.ui.answers import choice_buttons, choices_again
 from labelcore.ui.cards import cards_node, show_cards
 from labelcore.ui.downloads import table_button
 from labelcore.ui.hidden import hidden_words, is_hidden
@@ -374,14 +374,8 @@ def judging_again(project: str, session: Session, event: Event, token: str, fini
     """The keys to judge the item again."""
     index = int(event.index or 0)
     st.text(FINAL if finished else f"Answered {shown_word(answer_word(event))}. Judge it again:")
-    choices: list[Choice] = [*classes_in_order(session), ("unsure", "S", "unsure")]
-    choices.append(("broken", "B", "broken"))
-
-    def arguments(name: str) -> tuple[object, ...]:
-        return project, index, name, token
-
-    choice_buttons("again", "change-", token, choices, judge, arguments, disabled=finished)
-    more_classes("change-more", token, choices, judge, arguments, disabled=finished)
+    choices, about = choices_again(session), {"project": project, "index": index, "token": token}
+    choice_buttons("again", "change-", token, choices, judge, about, disabled=finished)
 
 
 def go_to_cell(project: str) -> None:

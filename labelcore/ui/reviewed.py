@@ -129,16 +129,8 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             "cause": [session.state.cause(row.index) for row in rows],
         }
     )
-    table = table.astype(
-        {
-            "flagged": bool,
-            "unsettled": bool,
-            "note": object,
-            "second": object,
-            "text": object,
-            "cause": object,
-        }
-    )
+    kinds = {"flagged": bool, "unsettled": bool}
+    table = table.astype(kinds | dict.fromkeys(("note", "second", "text", "cause"), object))
     table["called"], table["score"] = None, float("nan")
     if classifier is not None and classifier in population.predictions:
         codes = population.predictions[classifier][position]

@@ -55,7 +55,8 @@ async def prepared(app: st.App) -> AsyncIterator[None]:
     Thread(target=_import_all, daemon=True).start()
     Thread(target=_daily, daemon=True).start()
     if not config.get_option("server.headless"):
-        Thread(target=_open_browser, daemon=True).start()
+        url = server_util.get_url(config.get_option("server.address"))
+        Thread(target=cli_util.open_browser, args=(url,), daemon=True).start()
     yield
 
 
@@ -120,10 +121,6 @@ def _open_a_store() -> None:
 
     with TemporaryDirectory() as folder:
         open_store(f"sqlite:///{folder}/empty.db").close()
-
-
-def _open_browser() -> None:
-    cli_util.open_browser(server_util.get_url(config.get_option("server.address")))
 
 
 class AfterImports:

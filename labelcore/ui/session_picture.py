@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.charts.look_picture import (
-    ALONG_SCORES,
-    LONGEST_NAME,
-    MOST_BARS,
-    OVER_LABELS,
-    Picture,
-    choice_picture,
-    figures_picture,
-    lists_picture,
-)
+from labelcore.charts import look_picture
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.figures.cuts import own_cut
 from labelcore.figures.heads import heads_of
@@ -38,7 +29,7 @@ AHEAD_POINTS = 8
 
 def picture(
     session: Session, beside: Beside, wanted: str | None, figure: str | None = None
-) -> Picture:
+) -> look_picture.Picture:
     """The picture now, of the row that was marked in the table of figures, else of the classifier
     that the sample was drawn for.
 
@@ -54,11 +45,11 @@ def picture(
         if choice is None and lists is None:
             look = _look(session, results, heads, wanted, figure)
     if choice is not None:
-        return choice_picture(choice, looks, session.engine.answers_given, further)
+        return look_picture.choice_picture(choice, looks, session.engine.answers_given, further)
     if lists is not None:
-        return lists_picture(lists)
+        return look_picture.lists_picture(lists)
     assert look is not None
-    return figures_picture(look, beside)
+    return look_picture.figures_picture(look, beside)
 
 
 def _look(
@@ -72,21 +63,23 @@ def _look(
     has_curve = _has_curve(session)
     marked, (own, _) = marked_figures(results, session.project), main_and_other(results)
     estimates, claims = marked or own, results.of(Claim)
-    names = {one.estimand: one_line(figure_name(one), LONGEST_NAME) for one in estimates}
-    views: tuple[str, ...] = (OVER_LABELS,) if own else ()
+    names = {
+        one.estimand: one_line(figure_name(one), look_picture.LONGEST_NAME) for one in estimates
+    }
+    views: tuple[str, ...] = (look_picture.OVER_LABELS,) if own else ()
     if heads is not None:
-        views = (ALONG_SCORES, *views)
+        views = (look_picture.ALONG_SCORES, *views)
     elif has_curve and not any(one.is_difference for one in own):
-        views = (*views, ALONG_SCORES)
+        views = (*views, look_picture.ALONG_SCORES)
     view = wanted if wanted in views else next(iter(views), "")
     if heads is not None:
-        heads = heads.longest(MOST_BARS - min(len(estimates), 2))
+        heads = heads.longest(look_picture.MOST_BARS - min(len(estimates), 2))
     ranks = {} if heads is None else heads.ranks
-    barred = estimates[: max(MOST_BARS - len(ranks), 0)]
+    barred = estimates[: max(look_picture.MOST_BARS - len(ranks), 0)]
     asked = (estimate for estimate in barred if estimate.estimand == figure)
     charted = next(asked, next(iter(barred), None))
     course = [] if charted is None else session.course(charted.estimand)
-    along = session.band("precision") if view == ALONG_SCORES else None
+    along = session.band("precision") if view == look_picture.ALONG_SCORES else None
     cut = None if along is None else own_cut(session.population, curve_view.ranked_by(session))
     dots = session.figures.agreements(ranks) if dots_shown(session) else {}
     race = session.figures.race() if dots and not claims else None

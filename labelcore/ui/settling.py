@@ -12,7 +12,7 @@ from labelcore.log.repeats import Judged
 from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions, trail
-from labelcore.ui.answers import choice_buttons, classes_in_order, more_classes
+from labelcore.ui.answers import choice_buttons, classes_in_order
 from labelcore.ui.item import item_nodes
 from labelcore.ui.page_errors import guard
 from labelcore.ui.presses import acting, show_problem
@@ -96,13 +96,8 @@ def _keys(project: str, session: Session, judged: Judged) -> None:
     index = judged.index
     ruling = session.engine.settlement(judged)
     st.text(SETTLED if ruling else ASKED)
-    choices = classes_in_order(session)
-
-    def arguments(name: str) -> tuple[object, ...]:
-        return project, index, name
-
-    choice_buttons("settle", "change-settle-", str(index), choices, settle, arguments)
-    more_classes("settle-more", str(index), choices, settle, arguments)
+    choices, about = classes_in_order(session), {"project": project, "index": index}
+    choice_buttons("settle", "change-settle-", str(index), choices, settle, about)
     st.text_input("Why (optional)", ruling.text or "" if ruling else "", key=f"{REASON}-{index}")
     _way_back(project, index)
 

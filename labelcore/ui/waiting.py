@@ -17,7 +17,6 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 from labelcore.access import Right
@@ -133,20 +132,16 @@ def _shown(work: Work | Here, name: str, on_click: Any, *about: Any) -> None:
         shown = st.empty()
         st.button("Cancel", key=f"{name}-cancel", on_click=on_click, args=about)
     while True:
-        words = WAITS.format(what=one_line(work.what, 60)) if not work.began else None
-        _say(shown, words or _so_far(work.what, work.share, work.ran))
+        shown.markdown(f":material/hourglass_top: {plain(_so_far(work))}")
         if work.ended.wait(AGAIN):
             break
     place.empty()
 
 
-def _so_far(what: str, share: float | None, ran: float) -> str:
-    words = GOES_ON if share is None else SO_FAR
-    return words.format(what=one_line(what, 60), time=f"{ran:.0f} s", share=100 * (share or 0))
-
-
-def _say(place: DeltaGenerator, text: str) -> None:
-    place.markdown(f":material/hourglass_top: {plain(text)}")
+def _so_far(work: Work | Here) -> str:
+    words = WAITS if not work.began else GOES_ON if work.share is None else SO_FAR
+    share, time = 100 * (work.share or 0), f"{work.ran:.0f} s"
+    return words.format(what=one_line(work.what, 60), time=time, share=share)
 
 
 # --- beside the page's script --------------------------------------------------------------------

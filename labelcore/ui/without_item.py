@@ -16,20 +16,11 @@ from labelcore.safe_text import plain
 from labelcore.session.carried import terms_of
 from labelcore.session.session import Session
 from labelcore.trials.reveal import Reveal, how_often
-from labelcore.ui import actions, visitor
+from labelcore.ui import actions, more_labels, visitor
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.explore_choice import ask_further
 from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
-from labelcore.ui.more_labels import (
-    MORE,
-    after_budget,
-    ask_how_many,
-    can_go_on,
-    choosing,
-    chosen,
-    valid_when,
-)
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.status import at_an_end, figure_name
 from labelcore.ui.times import about_minutes
@@ -95,7 +86,8 @@ def show_end(project: str, session: Session) -> None:
                 st.text(tied(now.of_all))
         truths = reveals(session)
         if truths:
-            show_truth(truths, session.labels)
+            with st.container(key="truth"):
+                st.text(truth_words(truths, session.labels))
         _steps(project, session)
         details(session, error_lines(session))
         _ways_to_go_on(project, session)
@@ -121,16 +113,16 @@ def after_stop(session: Session) -> str:
     """Which rule of the plan ended the session, and what further labels would do."""
     reason = stopped_words(session.state.stop_reason, session.plan.margin)
     ended = f"{reason[:1].upper()}{reason[1:]}: the plan ends the session here."
-    if chosen(session):
+    if more_labels.chosen(session):
         return f"{ended} {CHOSEN}"
     if session.plan.promise == Promise.FIXED and not session.complete:
         return f"{ended} {TOO_EARLY}"
     if session.plan.promise == Promise.FIXED:
-        return f"{ended} {after_budget(session)}"
-    if choosing(session):
+        return f"{ended} {more_labels.after_budget(session)}"
+    if more_labels.choosing(session):
         return f"{ended} You may stop here, or go on until the choice is made."
     kept = "evidence and intervals stay" if session.plan.claims else "it stays"
-    valid = valid_when(session)
+    valid = more_labels.valid_when(session)
     return f"{ended} You may stop here, or go on for a narrower interval: {kept} {valid}."
 
 
@@ -186,7 +178,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
     if not visitor.allowed(Right.RUN):
         return
     answered, status = session.engine.answers_given, session.status
-    left = can_go_on(session)
+    left = more_labels.can_go_on(session)
     meaning = _going_on_means(session, status)
     if left <= 0 or status in (Status.EXHAUSTED, Status.SUPERSEDED):
         if meaning:
@@ -196,11 +188,11 @@ def _ways_to_go_on(project: str, session: Session) -> None:
             ask_further(session, choice)
         return
     planned = int(session.plan.planned or 0) - answered
-    more = planned if planned > 0 and status == Status.FINISHED else MORE
+    more = planned if planned > 0 and status == Status.FINISHED else more_labels.MORE
     with st.expander("Add more labels", key="add-more"):
         if meaning:
             st.text(meaning)
-        ask_how_many(project, session, more)
+        more_labels.ask_how_many(project, session, more)
 
 
 def _going_on_means(session: Session, status: Status) -> str:
@@ -208,13 +200,7 @@ def _going_on_means(session: Session, status: Status) -> str:
         return after_stop(session)
     if status in (Status.EXHAUSTED, Status.SUPERSEDED):
         return MORE_WORDS[where(session)]
-    return after_budget(session)
-
-
-def show_truth(truths: list[Reveal], labels: int) -> None:
-    """The truth in a few words."""
-    with st.container(key="truth"):
-        st.text(truth_words(truths, labels))
+    return more_labels.after_budget(session)
 
 
 def truth_words(truths: list[Reveal], labels: int) -> str:

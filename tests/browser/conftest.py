@@ -199,3 +199,8 @@ def shared_server(
         forget_person(page)
         page.close()
         yield running
+
+
+@pytest.fixture(scope="session")
+def data(shared_server: Server) -> Path:
+    return shared_server.data

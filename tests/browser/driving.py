@@ -26,6 +26,7 @@ from labelcore.store import open_store
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
+TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = ".lc-box"
 SETTLE_SECONDS = 0.16
@@ -151,6 +152,11 @@ def answers(data: Path, project: str) -> list[Event]:
 
 def said(event: Event) -> str:
     return event.label or event.kind
+
+
+def all_said(data: Path, project: str) -> list[str]:
+    """What each of them says."""
+    return [said(event) for event in answers(data, project)]
 
 
 def undone(log: Iterable[Event]) -> set[int]:
@@ -432,6 +438,13 @@ def wrongly_drawn(page: Page, data: Path, project: str, texts: Mapping[str, str]
         for one in states
         if one["text"] != texts[items[one["token"]]]
     ]
+
+
+def agree(page: Page, data: Path, project: str, before: int) -> None:
+    """What was stored since is what was pressed, each on its item, of ``simple_rows``."""
+    stored = answers(data, project)[before:]
+    assert disagreements(stored, pressed(page), TEXTS) == []
+    assert wrongly_drawn(page, data, project, TEXTS) == []
 
 
 def page_source_holds(page: Page, text: str) -> bool:

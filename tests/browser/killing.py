@@ -18,7 +18,6 @@ from tests.browser import driving
 from tests.browser.server import Server
 
 LATEST_KILL_SECONDS = 0.060
-TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
 
 # What the page claims: the count in its progress line, and the line that says Saved.
 CLAIMS = """
@@ -113,8 +112,8 @@ def one_kill(
         late = how != "between" and claims["count"] > 1
         claimed = stored[claims["count"] - 1 - late : claims["count"]]
         assert said_saved(claims["saved"]) in map(driving.said, claimed)
-    assert driving.disagreements([e for e in stored if e.answers in drawn],
-                                 [*sent_on, *driving.pressed(page)], TEXTS) == []  # fmt: skip
+    mine, presses = [e for e in stored if e.answers in drawn], [*sent_on, *driving.pressed(page)]
+    assert driving.disagreements(mine, presses, driving.TEXTS) == []
     outcome = "not stored, not called saved"
     if token in answered:
         told = len(stored) == claims["count"]

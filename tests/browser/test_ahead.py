@@ -16,7 +16,6 @@ from labelcore.ui.surface import NOT_SAVED_YET, SAVING
 from tests.browser import driving
 from tests.browser.server import Server
 
-TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
 DELAY_MS = 400
 LOOK_MS = 170
 SLOW = """
@@ -31,11 +30,6 @@ SLOW = """
   };
 })();
 """
-
-
-@pytest.fixture(scope="module")
-def data(shared_server: Server) -> Path:
-    return shared_server.data
 
 
 @pytest.fixture(scope="module")
@@ -78,16 +72,6 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-def said_since(before: int, data: Path, project: str) -> list[str]:
-    return [driving.said(event) for event in driving.answers(data, project)[before:]]
-
-
-def agree(page: Page, data: Path, project: str, before: int) -> None:
-    stored = driving.answers(data, project)[before:]
-    assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
-    assert driving.wrongly_drawn(page, data, project, TEXTS) == []
-
-
 def test_the_next_item_is_there_before_the_servers_word(
     slow_page: Page, data: Path, project: str, before: int
 ) -> None:
@@ -96,7 +80,7 @@ def test_the_next_item_is_there_before_the_servers_word(
     press(page, "y")
     ahead = driving.shown(page)
     assert ahead["text"] != first["text"] and ahead["token"] == ""
-    assert driving.saved(page) == saved and not said_since(before, data, project)
+    assert driving.saved(page) == saved and not driving.all_said(data, project)[before:]
     # One press more waits; the one after it is refused.
     press(page, "n")
     assert driving.shown(page)["text"] == ahead["text"]
@@ -105,8 +89,8 @@ def test_the_next_item_is_there_before_the_servers_word(
     expect(page.locator(".lc-saved")).to_have_text(NOT_SAVED_YET)
     driving.settle(page)
     assert driving.saved(page) == "Saved: No"
-    assert said_since(before, data, project) == ["yes", "no"]
-    agree(page, data, project, before)
+    assert driving.all_said(data, project)[before:] == ["yes", "no"]
+    driving.agree(page, data, project, before)
 
 
 def test_a_key_on_an_item_that_is_not_drawn_is_no_answer(
@@ -125,10 +109,10 @@ def test_a_key_on_an_item_that_is_not_drawn_is_no_answer(
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
     driving.settle(page)
     assert driving.shown(page) == third
-    assert said_since(before, data, project) == ["yes", "yes"]
+    assert driving.all_said(data, project)[before:] == ["yes", "yes"]
     driving.answer(page, "n")
     other.close()
-    assert said_since(before, data, project) == ["yes", "yes", "no"]
+    assert driving.all_said(data, project)[before:] == ["yes", "yes", "no"]
 
 
 def test_a_flag_or_note_of_an_item_ahead_is_its_own(
@@ -141,7 +125,7 @@ def test_a_flag_or_note_of_an_item_ahead_is_its_own(
     page.locator("[data-act=unflag]").wait_for()
     driving.settle(page)
     (flag,) = [e for e in driving.events(data, project) if e.kind == "flagged"]
-    assert TEXTS[str(flag.item_id)] == ahead == driving.shown(page)["text"]
+    assert driving.TEXTS[str(flag.item_id)] == ahead == driving.shown(page)["text"]
 
 
 @pytest.mark.full
@@ -163,7 +147,7 @@ def test_roles_and_names_for_those_who_do_not_see_the_page(
         driving.wait_for_next(page, token)
         driving.settle(page)
         expect(yes).to_be_focused()
-    assert len(said_since(before, data, project)) == 2
+    assert len(driving.all_said(data, project)[before:]) == 2
 
 
 def test_script_and_style_come_with_the_page_and_not_with_an_answer(
@@ -188,10 +172,10 @@ def test_two_presses_in_a_row_over_a_slow_line(
         press(page, first)
         press(page, second)
         driving.settle(page)
-    assert said_since(before, data, project) == [
+    assert driving.all_said(data, project)[before:] == [
         "yes", "no", "yes", "unsure", "no", "later", "later", "broken", "no",
     ]  # fmt: skip
-    agree(page, data, project, before)
+    driving.agree(page, data, project, before)
     # Undo as fast as can be: one is sent, one waits, the others are refused.
     gone = driving.undone(driving.events(data, project))
     assert len(gone) == 2

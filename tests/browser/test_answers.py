@@ -14,11 +14,6 @@ from tests.browser.server import Server
 FIRST_FIGURE = 40
 
 
-@pytest.fixture
-def data(shared_server: Server) -> Path:
-    return shared_server.data
-
-
 def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, data: Path) -> None:
     project = driving.make_project(data, "Undo")
     driving.label_without_page(data, project, FIRST_FIGURE - 1)
@@ -93,7 +88,7 @@ def test_a_note_with_answer_letters_labels_nothing(
     assert len(driving.answers(data, project)) == 1
     driving.wait_for_item(page)
     driving.answer(page, "n")
-    assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "no"]
+    assert driving.all_said(data, project) == ["yes", "no"]
 
 
 @pytest.mark.full
@@ -126,7 +121,7 @@ def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, 
 def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Server) -> None:
     name = driving.make_project(shared_server.data, "Looked through")
     driving.label_without_page(shared_server.data, name, 12)
-    before = [driving.said(one) for one in driving.answers(shared_server.data, name)]
+    before = driving.all_said(shared_server.data, name)
     page.goto(f"{shared_server.url}/review?project=Looked+through")
     cards = page.locator(".st-key-review-table .cards button")
     cards.first.wait_for()

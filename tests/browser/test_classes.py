@@ -129,5 +129,5 @@ def the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
     driving.settle(page)
     confirm.click()
     driving.wait_for_next(page, token)
-    said = [driving.said(event) for event in driving.answers(data, project)]
+    said = driving.all_said(data, project)
     assert said == ["class number 09", "class number 11"]

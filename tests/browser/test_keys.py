@@ -14,12 +14,6 @@ from tests.browser.server import Server
 SHORTEST_LOOK = 0.150
 HELD = 60  # repeats, two seconds and a half of a keyboard
 FULL = pytest.mark.full
-TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
-
-
-@pytest.fixture(scope="module")
-def data(shared_server: Server) -> Path:
-    return shared_server.data
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +45,6 @@ def quickest(page: Page, stored: list[Event]) -> float:
     return min(looked) / 1000
 
 
-def agree(page: Page, data: Path, project: str, before: int) -> None:
-    stored = driving.answers(data, project)[before:]
-    assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
-    assert driving.wrongly_drawn(page, data, project, TEXTS) == []
-
-
 def test_a_key_held_for_seconds_is_one_label(
     label_page: Page, data: Path, project: str, before: int
 ) -> None:
@@ -73,9 +61,8 @@ def test_a_key_held_for_seconds_is_one_label(
     assert stored[1].answers == first["token"]
     # The key is up: the next press counts.
     driving.answer(page, "y")
-    stored = driving.answers(data, project)[before:]
-    assert [driving.said(event) for event in stored] == ["no", "yes", "yes"]
-    agree(page, data, project, before)
+    assert driving.all_said(data, project)[before:] == ["no", "yes", "yes"]
+    driving.agree(page, data, project, before)
 
 
 @pytest.mark.parametrize("key", ["b", *(pytest.param(key, marks=FULL) for key in "slu")])
@@ -105,7 +92,7 @@ def test_two_keys_at_once_label_only_what_was_seen(
         page.keyboard.press(second)
         driving.wait_for_next(page, token)
         driving.settle(page)
-    agree(page, data, project, before)
+    driving.agree(page, data, project, before)
     stored = driving.answers(data, project)[before:]
     tokens = [event.answers for event in stored]
     assert len(tokens) == len(set(tokens)) and 8 <= len(tokens) <= 16
@@ -121,11 +108,11 @@ def test_bursts_of_keys_label_only_what_was_seen(
             page.keyboard.press(key)
             page.wait_for_timeout(10)
         driving.settle(page)
-    agree(page, data, project, before)
+    driving.agree(page, data, project, before)
     stored = driving.answers(data, project)[before:]
     assert len(stored) >= 5 and quickest(page, stored) >= SHORTEST_LOOK
     driving.answer(page, "y")
-    agree(page, data, project, before)
+    driving.agree(page, data, project, before)
 
 
 def test_double_clicks_are_one_label(
@@ -145,7 +132,7 @@ def test_double_clicks_are_one_label(
     assert 8 <= len(stored) <= 9
     for event in stored:
         assert event.answers in tokens
-    assert driving.wrongly_drawn(page, data, project, TEXTS) == []
+    assert driving.wrongly_drawn(page, data, project, driving.TEXTS) == []
 
 
 def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
@@ -180,7 +167,7 @@ def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
     driving.settle(page)
     driving.answer(page, "n")
     assert "Too quick" not in driving.saved(page)
-    agree(page, data, project, before)
+    driving.agree(page, data, project, before)
 
 
 def test_keys_act_where_no_item_is_left(lasting_page: Page, shared_server: Server) -> None:

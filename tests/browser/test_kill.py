@@ -18,7 +18,7 @@ from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
 from labelcore.ui.surface import TIMES as TIMES_OF_PAGE
 from tests.answering import answer_draws
 from tests.browser import driving
-from tests.browser.killing import TEXTS, killed_often
+from tests.browser.killing import killed_often
 from tests.browser.server import Server
 
 TIMES, SEED = 2, 1
@@ -54,9 +54,8 @@ def test_a_page_left_open_goes_on_after_the_server_is_back(server: Server, page:
     driving.settle(page)
     assert driving.saved(page) == "Saved: No" and not page.locator(".lc-away").is_visible()
     driving.answer(page, "y")
-    stored = driving.answers(server.data, project)
-    assert [driving.said(event) for event in stored] == ["yes", "no", "yes"]
-    assert driving.disagreements(stored, driving.pressed(page), TEXTS) == []
+    assert driving.all_said(server.data, project) == ["yes", "no", "yes"]
+    driving.agree(page, server.data, project, 0)
 
 
 @pytest.mark.full
@@ -103,8 +102,7 @@ def test_presses_made_while_a_page_knows_of_it_are_stored_when_the_server_is_bac
     server.start()
     driving.wait_for_next(page, token)
     driving.settle(page)
-    stored = driving.answers(server.data, project)
-    assert [driving.said(event) for event in stored] == ["no", "yes"]
+    assert driving.all_said(server.data, project) == ["no", "yes"]
 
 
 @pytest.mark.full
@@ -123,8 +121,7 @@ def test_of_two_presses_under_way_the_one_that_is_lost_is_named(server: Server, 
     server.start()
     driving.wait_for_next(page, token)
     driving.settle(page)
-    stored = driving.answers(server.data, project)
-    assert [driving.said(event) for event in stored] == ["yes", "yes"]
+    assert driving.all_said(server.data, project) == ["yes", "yes"]
     expect(page.locator(".lc-saved")).to_have_text(ONE_TOO_LATE)
 
 
@@ -143,8 +140,7 @@ def test_presses_under_way_are_stored_in_order_by_a_page_made_anew(
     page.reload()
     driving.wait_for_next(page, token)
     driving.settle(page)
-    stored = driving.answers(server.data, project)
-    assert [driving.said(event) for event in stored] == ["no", "yes"]
+    assert driving.all_said(server.data, project) == ["no", "yes"]
 
 
 @pytest.mark.full
@@ -165,7 +161,7 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     page.reload()
     driving.wait_for_next(page, token)
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)
-    assert [driving.said(event) for event in driving.answers(server.data, project)] == ["yes"]
+    assert driving.all_said(server.data, project) == ["yes"]
     page.reload()
     driving.wait_for_item(page)
     expect(page.locator(".lc-saved")).to_have_text(TOO_LATE)

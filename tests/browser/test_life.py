@@ -54,7 +54,7 @@ def test_rename_while_a_second_tab_is_open(
     tab.wait_for_url("**/label?project=After*")
     driving.wait_for_item(tab)
     driving.answer(tab, "n")
-    said_now = [driving.said(e) for e in driving.answers(shared_server.data, "After <b>it</b>")]
+    said_now = driving.all_said(shared_server.data, "After <b>it</b>")
     assert said_now == ["yes", "yes", "no"]
 
 

@@ -18,6 +18,7 @@ from labelcore.ui.people import COOKIE
 from tests.browser.conftest import PATIENCE_MS, wait_until_idle
 from tests.browser.driving import (
     PROBE,
+    all_said,
     answer,
     answers,
     begin,
@@ -25,7 +26,6 @@ from tests.browser.driving import (
     label_without_page,
     make_project,
     open_label,
-    said,
     settle,
     shown,
     store_url,
@@ -71,7 +71,7 @@ def test_two_browsers_a_second_tab_and_a_reload(
     wait_for_next(tab, item["token"])
     assert shown(tab)["token"] == shown(first)["token"]
     settle(tab)
-    assert [said(event) for event in answers(data, project)] == ["yes"]
+    assert all_said(data, project) == ["yes"]
     tab.keyboard.press("u")
     expect(tab.locator(".lc-saved")).to_contain_text("Taken back")
     assert shown(tab)["text"] == item["text"]
@@ -152,4 +152,4 @@ def test_a_reload_and_a_new_server_return_to_the_same_item_also_without_the_cook
     wait_for_item(page)
     assert (cookie(page), shown(page)["text"]) == (before, item)
     answer(page, "n")
-    assert [said(event) for event in answers(shared_server.data, project)] == ["yes", "no"]
+    assert all_said(shared_server.data, project) == ["yes", "no"]

@@ -44,9 +44,7 @@ def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
     expect(page.locator(ALERT)).to_have_count(0)
     driving.settle(page)
     driving.answer(page, "y")
-    assert [driving.said(e) for e in driving.answers(shared_server.data, project)] == [
-        *("yes", "yes", "no", "yes")
-    ]
+    assert driving.all_said(shared_server.data, project) == [*("yes", "yes", "no", "yes")]
 
 
 @pytest.mark.full
@@ -69,7 +67,7 @@ def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
     driving.wait_for_next(page, item["token"])
     driving.settle(page)
     driving.answer(page, "n")
-    assert [driving.said(e) for e in driving.answers(shared_server.data, project)] == ["yes", "no"]
+    assert driving.all_said(shared_server.data, project) == ["yes", "no"]
 
 
 @pytest.mark.full
@@ -104,5 +102,5 @@ def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -
         path.with_name(f"kept-{path.name}").rename(path)
     driving.open_label(page, server.url, project)
     driving.settle(page)
-    stored = [driving.said(e) for e in driving.answers(server.data, project)]
+    stored = driving.all_said(server.data, project)
     assert stored == ["yes", "yes", "yes", "no"], "the press made meanwhile, sent on by the tab"
