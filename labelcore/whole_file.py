@@ -22,6 +22,16 @@ def half_beside(path: Path) -> Path:
     return path.parent / HALF.replace("*", token_hex(8))
 
 
+def keep_names(folder: Path) -> None:
+    """The names of its files outlast a power cut, where the system lets a folder be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 @contextmanager
 def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
     """A file to write, and to read again, that is at ``path`` once all of it is on the disk.
@@ -47,6 +57,7 @@ def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
         if shared and path.exists():
             shutil.copymode(path, half)
         os.replace(half, path)
+        keep_names(path.parent)
     finally:
         half.unlink(missing_ok=True)
 
@@ -65,6 +76,7 @@ def new_file(path: Path, content: bytes) -> None:
         _written(path, content)
     finally:
         half.unlink(missing_ok=True)
+    keep_names(path.parent)
 
 
 def _written(path: Path, content: bytes) -> None:

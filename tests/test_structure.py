@@ -40,7 +40,7 @@ INSIDE: dict[str, str] = {
     " results words planning report session store charts safe_text version",
     "replay": "errors population plan log results words figures store",
     "access": "",
-    "settings": "",
+    "settings": "errors",
     "version": "",
     "trials": "promises plan planning results session whole_file words",
     "charts": "errors promises safe_text estimands results words",

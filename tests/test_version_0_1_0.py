@@ -17,6 +17,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError, ReplayError, SupersededError
+from labelcore.figures.scalars import second_stage_started
 from labelcore.log.events import genesis
 from labelcore.promises import Status
 from labelcore.replay import read_bundle
@@ -134,6 +135,13 @@ def test_no_project_begins_by_such_a_plan() -> None:
     assert [one.name for one in there.store.projects()] == ["simple_random"]
     kept = lc.Session(there.population, lc.Plan("simple_random", ["accuracy"], budget=60)).plan
     assert lc.Session(there.population, kept).next() is not None
+
+
+def test_one_that_was_extended_has_no_figures_of_its_further_labels() -> None:
+    engine = opened("simple_random", MemoryStore()).engine
+    engine.extend(engine.planned + 1)
+    engine.draw_next()
+    assert engine.extended and not second_stage_started(engine)
 
 
 def test_a_log_that_nobody_looked_at_says_so() -> None:

@@ -1,10 +1,10 @@
 """Settings of a project: words for people, and whether they are told what the classifier says. They
 never change a figure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labelcore.errors import PlanError
+from labelcore.errors import PlanError, did_you_mean
 
 # What may be mended after the start, and the kind of its value.
 WORDING: dict[str, type | tuple[type, ...]] = {
@@ -16,6 +16,15 @@ WORDING: dict[str, type | tuple[type, ...]] = {
     "names": dict,
     "dots": bool,
 }
+SETTINGS = (*WORDING, "keys", "ranks", "schedule", "seconds", "trial", "used_for_training")
+"""What else a project is told as it begins."""
+
+
+def check_names(settings: Iterable[str]) -> None:
+    """Raise PlanError for a name that is nearly one of ``SETTINGS``: nothing would read it."""
+    for name in settings:
+        if name not in SETTINGS and (near := did_you_mean(name, SETTINGS)):
+            raise PlanError(f"there is no setting {name!r} of a project{near}")
 
 
 def check_wording(changes: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from labelcore.population.arrays import opened
 from labelcore.population.text import Columns, as_text
 from labelcore.stats.arrays import IntArray
 from labelcore.whole_file import link_or_copy, whole_file
@@ -40,7 +41,7 @@ class Contents:
 
     def __init__(self, path: Path, ends: Ends) -> None:
         self.path, self.ends = path, ends
-        reader = self._opened()
+        reader = pa.ipc.open_file(opened(path))
         if reader.num_record_batches != len(ends):
             raise ValueError(f"{path}: it holds other rows than its snapshot")
         self.columns = tuple(reader.schema.names)
@@ -73,13 +74,8 @@ class Contents:
         for place in range(len(self.ends)):
             yield {name: pa.chunked_array([rows]) for name, rows in self._unpacked(place).items()}
 
-    def _opened(self) -> pa.RecordBatchFileReader:
-        """Mapped; Windows lets no file that is open be erased or replaced, so there for a look."""
-        source = pa.OSFile if sys.platform == "win32" else pa.memory_map
-        return pa.ipc.open_file(source(str(self.path)))
-
     def _unpacked(self, place: int) -> dict[str, pa.Array]:
-        batch = (self._mapped or self._opened()).get_batch(place)
+        batch = (self._mapped or pa.ipc.open_file(opened(self.path))).get_batch(place)
         return dict(zip(self.columns, batch.columns, strict=True))
 
 

@@ -32,7 +32,7 @@ def recalibrate(
     drawn from a stratum is hardly correlated with the error of its own rate: that keeps the
     estimate nearly unbiased where allocation by each stratum's own variance does not.
     Where b ends at 0, as with scores that order the items the wrong way round, a is no optimum:
-    rates came out up to .3 from it, so that labels are shared out worse.
+    rates came out up to .4 from it, so that labels are shared out worse.
 
     With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
     that points the wrong way is of use, too. With ``level`` l_k, a mark of some strata, it is

@@ -17,7 +17,7 @@ from typing import Any
 
 from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
-from labelcore.whole_file import half_beside, whole_file
+from labelcore.whole_file import half_beside, keep_names, whole_file
 
 SNAPSHOT = ".snapshot"
 """How the name of a file ends that needs no other one."""
@@ -67,6 +67,7 @@ def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
         place = Path(digest[:DIGITS]) / name
         (folder / place).parent.mkdir(exist_ok=True, mode=0o700)
         os.replace(half, folder / place)
+        keep_names((folder / place).parent)
     except OSError as error:
         raise StoreNotWritableError(
             f"{folder}: the items cannot be kept beside the store: {error.strerror or error}"

@@ -188,8 +188,10 @@ def guess_words(value: float, what: str, first: str, second: str, digits: int = 
     "'svm' is 2.1 points better in recall than 'lr'"
     >>> guess_words(0.00003, "recall", "'lr'", "'svm'", 2)
     "'lr' is 0.0030 points better in recall than 'svm'"
+    >>> guess_words(-1e-17, "recall", "'lr'", "'svm'")
+    "'lr' and 'svm' are equally good in recall"
     """
-    if value == 0:
+    if words.is_exact(0.0, abs(value)):
         return f"{first} and {second} are equally good in {what}"
     better, worse = (first, second) if value > 0 else (second, first)
     digits = digits if round(100 * value, digits) else max(digits, _digits(value))
