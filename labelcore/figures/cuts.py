@@ -74,14 +74,15 @@ def told_rank(population: Population, classifier: str | None) -> int:
 
 def own_cut(population: Population, classifier: str | None) -> int | None:
     """How many items of the list a classifier calls positive itself; None where it calls none so,
-    or others than the first ones by score."""
+    or others than the first ones by score: of equal scores, which the list orders by chance, it
+    calls all so or none."""
     called = population.predictions.get(classifier or "")
     score = population.scores.get(classifier or "")
     if called is None or score is None or len(population.classes) > 2:
         return None
     turned = -score if classifier in population.descending else score
     positive = called == population.classes.index(population.positive)
-    if positive.all() or not positive.any() or turned[positive].min() < turned[~positive].max():
+    if positive.all() or not positive.any() or turned[positive].min() <= turned[~positive].max():
         return None
     return int(np.count_nonzero(positive))
 
