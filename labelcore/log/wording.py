@@ -16,7 +16,10 @@ WORDING: dict[str, type | tuple[type, ...]] = {
     "names": dict,
     "dots": bool,
 }
-SETTINGS = (*WORDING, "keys", "ranks", "schedule", "seconds", "trial", "used_for_training")
+SETTINGS = (
+    *WORDING, "keys", "negative_words", "positive_words", "ranks", "schedule", "seconds", "trial",
+    "used_for_training",
+)  # fmt: skip
 """What else a project is told as it begins."""
 
 

@@ -413,7 +413,7 @@ def acts() -> list[tuple[str, str, Right]]:
     for file in modules():
         for node in ast.parse(file.read_text("utf-8")).body:
             for one in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
-                if isinstance(one, ast.Call) and ast.unparse(one.func) == "acting":
+                if isinstance(one, ast.Call) and ast.unparse(one.func).split(".")[-1] == "acting":
                     right = Right[ast.unparse(one.args[0]).removeprefix("Right.")]
                     found.append((f"{file.parent.name}.{file.stem}", node.name, right))
     return found
