@@ -301,15 +301,6 @@ def test_a_backup_that_is_removed_while_it_is_read_is_no_fault(
     assert backups(database) == [stays] and verify(url(database)).whole
 
 
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """A store as version 1 made it."""
-    script = (Path(__file__).parent / "data" / "version_1.sql").read_text("utf-8")
-    with closing(sqlite3.connect(tmp_path / "labels.db")) as connection:
-        connection.executescript(script)
-    return tmp_path / "labels.db"
-
-
 def test_an_older_store_is_backed_up_before_it_is_migrated(older: Path) -> None:
     lc.open_store(url(older)).close()
     (made,) = backups(older)
