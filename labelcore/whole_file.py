@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -22,6 +23,12 @@ be too long."""
 def half_beside(path: Path) -> Path:
     """A name that no other file has."""
     return path.parent / HALF.replace("*", token_hex(8))
+
+
+def digest_of(file: Path) -> str:
+    """SHA-256 of what is in a file, hexadecimal. Raises OSError."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
@@ -43,6 +42,7 @@ from labelcore.store import (
     remains_of,
     seal_anew,
 )
+from labelcore.whole_file import digest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +241,7 @@ def _items(store: LabelStore, record: ProjectRecord) -> str:
         file = store.items_folder / place
         if not file.exists():
             return f"the kept copy of its items is missing: {file}"
-        with file.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        if not digest.startswith(file.parent.name):
+        if not digest_of(file).startswith(file.parent.name):
             return f"the kept copy of its items was changed: {file}"
         if is_snapshot(place):
             with suppress(ValueError, OSError):
