@@ -425,8 +425,8 @@ class PostgresStore(DatabaseStore):
             copy_rows(
                 source,
                 target,
-                salts=self._has("salts", source),
-                acts=self._has("acts", source),
+                salts=self._holds("salts", source),
+                acts=self._holds("acts", source),
             )
 
     @contextmanager
@@ -512,7 +512,7 @@ class PostgresStore(DatabaseStore):
         except StoreError as error:
             self._unsafe_migration = unsafe_migration(error)
 
-    def _has(self, part: str, connection: Connection) -> bool:
+    def _holds(self, part: str, connection: Connection) -> bool:
         return part not in SINCE or schema_version(connection) >= SINCE[part]
 
     @contextmanager
