@@ -1,5 +1,6 @@
 """Files that are there whole, or as they were before."""
 
+import hashlib
 import os
 import shutil
 import sys
@@ -30,6 +31,12 @@ def keep_names(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def digest_of(file: Path) -> str:
+    """SHA-256 of what is in a file, hexadecimal. Raises OSError."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager

@@ -81,12 +81,12 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
             ]
             ends[:, place] = at_each[0][0], at_each[1][1]
     population = engine.population
-    score = population.scores[name]
-    chance = item_probability(population, name)
+    score = np.asarray(population.scores[name], dtype=float)
+    in_range, chance = pd.Series(score).groupby(ranges.codes), item_probability(population, name)
     return Calibration(
         classifier=name,
-        score_from=_of_ranges(np.minimum, score, ranges, np.inf),
-        score_to=_of_ranges(np.maximum, score, ranges, -np.inf),
+        score_from=in_range.min().to_numpy(),
+        score_to=in_range.max().to_numpy(),
         mean_score=np.bincount(ranges.codes, score, number) / ranges.sizes,
         items=ranges.sizes,
         labels=labels,
@@ -147,12 +147,6 @@ def share_of(cells: Cells) -> float:
     there = cells.labelled > 0
     rate = cells.positive[there] / cells.labelled[there]
     return float(np.average(rate, weights=cells.size[there]))
-
-
-def _of_ranges(ufunc: np.ufunc, score: FloatArray, ranges: Grouping, start: float) -> FloatArray:
-    ends = np.full(len(ranges.sizes), start)
-    ufunc.at(ends, ranges.codes, score)
-    return ends
 
 
 def _scored(engine: Engine, classifier: str | None) -> str:

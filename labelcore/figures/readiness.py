@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from labelcore.designs.curves import OPEN_SHARE
@@ -205,6 +207,32 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         existing_use=engine.existing.use,
         found=found_before(engine, question),
         audit=population.has_judge,
+    )
+
+
+def scope_of_file(engine: Engine) -> Scope:
+    """Of a result about all items that is of no one classifier."""
+    return Scope(
+        file=engine.population.name,
+        n_items=len(engine.population),
+        classifier=None,
+        target=engine.plan.target,
+        positive=engine.population.positive,
+        first_figure=first_figure(engine),
+        planned=int(engine.plan.planned or 0),
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
+        audit=engine.population.has_judge,
+    )
+
+
+def scope_of_list(engine: Engine) -> Scope:
+    """Of a result along the ranks of the first classifier's list."""
+    return replace(
+        scope_of_file(engine),
+        classifier=engine.classifiers[0],
+        margin=engine.plan.margin,
+        planned=engine.setup.planned,
     )
 
 

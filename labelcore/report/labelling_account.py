@@ -275,8 +275,8 @@ def _doubts(facts: Facts) -> list[Child]:
 def curve_notes(facts: Facts) -> list[str]:
     """What a reader of the curves must know, each sentence once."""
     bands = [result for result in facts.results.values() if isinstance(result, Band)]
-    notes = [note for band in (*bands, *(facts.curves or ())) for note in band.notes]
-    return list(dict.fromkeys([*notes, *([facts.curve_left_out] if facts.curve_left_out else [])]))
+    notes = (note for band in (*bands, *(facts.curves or ())) for note in band.notes)
+    return list(dict.fromkeys(notes))
 
 
 def methods(facts: Facts) -> Markup:

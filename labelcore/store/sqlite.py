@@ -300,7 +300,7 @@ class SqliteStore(DatabaseStore):
         yield
         migrate(connection)
 
-    def _has(self, part: str, connection: Connection) -> bool:
+    def _holds(self, part: str, connection: Connection) -> bool:
         return schema_version(connection) >= SINCE[part]
 
     def _prepare(self) -> None:

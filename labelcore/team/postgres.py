@@ -414,7 +414,7 @@ class PostgresStore(DatabaseStore):
         try:
             super().append(project, events, contents)
         except _UnsureError as error:
-            if not self._is_stored(project, checked_events(events), error):
+            if not self._has(project, checked_events(events), error):
                 raise worded(self.url, AWAY, error) from error
 
     def backup(self, path: Path) -> None:
@@ -425,8 +425,8 @@ class PostgresStore(DatabaseStore):
             copy_rows(
                 source,
                 target,
-                salts=self._has("salts", source),
-                acts=self._has("acts", source),
+                salts=self._holds("salts", source),
+                acts=self._holds("acts", source),
             )
 
     @contextmanager
@@ -468,7 +468,7 @@ class PostgresStore(DatabaseStore):
         yield
         connection.exec_driver_sql("ALTER TABLE event ENABLE TRIGGER event_is_never_changed")
 
-    def _is_stored(self, project: str, events: Sequence[Event], error: StoreBusyError) -> bool:
+    def _has(self, project: str, events: Sequence[Event], error: StoreBusyError) -> bool:
         """Whether the log has these events, once the server answers again; ``error`` is raised
         where that takes too long."""
         deadline = time.monotonic() + self._busy_seconds
@@ -512,7 +512,7 @@ class PostgresStore(DatabaseStore):
         except StoreError as error:
             self._unsafe_migration = unsafe_migration(error)
 
-    def _has(self, part: str, connection: Connection) -> bool:
+    def _holds(self, part: str, connection: Connection) -> bool:
         return part not in SINCE or schema_version(connection) >= SINCE[part]
 
     @contextmanager

@@ -31,7 +31,7 @@ from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.reading import Ask, Made, items_of, parts_at, stamp
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import digest_of, whole_file
 
 MOST_LISTED = 200
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
@@ -102,7 +102,7 @@ def keep_upload(name: str, content: bytes) -> Path:
             with whole_file(path) as stream:
                 stream.write(content)
             return path
-        if path.stat().st_size == len(content) and _digest(path) == digest:
+        if path.stat().st_size == len(content) and digest_of(path) == digest:
             return path
     raise ValueError(f"{folder} holds a thousand files called {wanted}; give the file another name")
 
@@ -137,11 +137,6 @@ def with_scores(path: Path, name: str, content: bytes) -> Path:
         ask = Ask[Any](apart.join, ([str(path), str(scores)],), apart.table_of, size)
         _, joined = waiting.result_of("scores", key, f"Joining {name}", ask)
     return keep_upload(f"{path.name.partition('.')[0]} with scores.jsonl", joined)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def named(text: str, *, anywhere: bool) -> Path:
