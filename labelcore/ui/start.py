@@ -22,11 +22,12 @@ from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
 from labelcore.ui.presses import PROBLEM, show_unsafe
 from labelcore.ui.scripts import component, constants, text_of
+from labelcore.ui.setup import link_to
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
-from labelcore.ui.watching import CHOSEN, ICONS, headline
+from labelcore.ui.watching import ICONS, headline
 
 TRIAL = "digits"
 RECORDED = Path(__file__).parent / "recorded.json"
@@ -126,12 +127,7 @@ def show_alarms() -> None:
         with suppress(ValueError, OSError):
             standing = monitors.opened(name).standing()
             if standing.alarms:
-                st.page_link(
-                    "pages/watch.py",
-                    label=plain(headline(standing)),
-                    icon=ICONS[standing.state],
-                    query_params={CHOSEN: name},
-                )
+                link_to("watch", plain(headline(standing)), ICONS[standing.state], monitor=name)
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -189,11 +185,8 @@ def row(number: int, summary: Summary) -> None:
     with st.container(key=f"project-{number}"):
         name, known, labels, change, menu = st.columns(WIDTHS, vertical_alignment="center")
         with name, st.container(gap=None):
-            st.page_link(
-                f"pages/{first_page(summary.name)}.py",
-                label=f"**{plain(summary.name, 80)}**",
-                query_params={"project": summary.name},
-            )
+            label = f"**{plain(summary.name, 80)}**"
+            link_to(first_page(summary.name), label, project=summary.name)
             quiet(f"question-{number}", summary.question)
         with known:
             if summary.changed:
