@@ -469,45 +469,30 @@ def _ends(result: Finding) -> tuple[Any, Any, Any]:
 
 def _row(run: Run, key: str, result: Finding) -> tuple[Any, ...]:
     truth = run.truth[key]
+    value, low, high = _ends(result)
+    first: float | str
+    last: tuple[Any, Any]
     if isinstance(truth, TrueChoice):
         assert isinstance(result, Choice)
-        return _choice_row(run, key, result, truth)
-    value, low, high = _ends(result)
-    inside = (np.asarray(low) <= np.asarray(truth) + 1e-12) & (
-        np.asarray(truth) <= np.asarray(high) + 1e-12
-    )
-    return (
-        run.number,
-        key,
-        float(np.mean(truth)),
-        float(_mean_known(value)) if isinstance(result, Band) else value,
-        float(np.mean(low)),
-        float(np.mean(high)),
-        bool(np.all(inside | np.isnan(np.asarray(truth)))),
-        result.labels_used,
-        result.draws_used,
-        run.status,
-        result.status if isinstance(result, Claim) else None,
-    )
+        named = _named(result)
+        right = result.status != ChoiceStatus.UNDECIDED and named in truth.right
+        first, last = truth.best, (result.status, named)
+    else:
+        numbers = np.asarray(truth)
+        inside = (np.asarray(low) <= numbers + 1e-12) & (numbers <= np.asarray(high) + 1e-12)
+        right = bool(np.all(inside | np.isnan(numbers)))
+        value = float(_mean_known(value)) if isinstance(result, Band) else value
+        decided = result.status if isinstance(result, Claim) else None
+        first, last = float(np.mean(truth)), (run.status, decided)
+    ends = float(np.mean(low)), float(np.mean(high))
+    used = result.labels_used, result.draws_used
+    return run.number, key, first, value, *ends, right, *used, *last
 
 
-def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
-    none = result.status == NONE or (result.status == ChoiceStatus.GUESS and result.chosen is None)
-    named = NONE if none else result.chosen
-    right = result.status != ChoiceStatus.UNDECIDED and named in truth.right
-    return (
-        run.number,
-        key,
-        truth.best,
-        None,
-        np.nan,
-        np.nan,
-        right,
-        result.labels_used,
-        result.draws_used,
-        result.status,
-        named,
-    )
+def _named(choice: Choice) -> str | None:
+    """What is chosen, as ``TrueChoice`` calls it."""
+    none = choice.status == ChoiceStatus.GUESS and choice.chosen is None
+    return NONE if none or choice.status == NONE else choice.chosen
 
 
 def _summary_row(

@@ -11,26 +11,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import (
-    MissingItemsError,
-    OtherItemsError,
-    PlanArgumentError,
-    PopulationError,
-    ProjectExistsError,
-    UnknownProjectError,
-)
+from labelcore import errors
 from labelcore.log.wording import check_names
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, rule_parts, rules_in
-from labelcore.population import Population, read_as_it_is
+from labelcore.population import Population, read_as_it_is, snapshots
 from labelcore.population.contents import SUFFIX as CONTENTS
-from labelcore.population.snapshots import (
-    SUFFIX,
-    has_contents,
-    keep_contents,
-    keep_snapshot,
-    open_snapshot,
-)
 from labelcore.session.ledger import check_characters, now
 from labelcore.store import (
     LabelStore,
@@ -105,12 +91,14 @@ def refuse_passed(plan: Plan) -> None:
     for rule in rules_in(plan.stop or ()):
         name, value = rule_parts(rule)
         if RULES[name].timed and datetime.fromisoformat(value) <= datetime.fromisoformat(now()):
-            raise PlanArgumentError("stop", f"must name a {name} that is still to come", got=rule)
+            raise errors.PlanArgumentError(
+                "stop", f"must name a {name} that is still to come", got=rule
+            )
 
 
 def _refuse_superseded(plan: Plan) -> None:
     if plan.superseded:
-        raise PlanArgumentError(
+        raise errors.PlanArgumentError(
             "planned",
             "belongs to a plan that an earlier version froze, by which no project begins: leave "
             "out planned and rules, and the project plans its size",
@@ -135,7 +123,7 @@ def created_or_same(
     misspelt setting, by a superseded plan, or by one whose deadline has passed."""
     try:
         existing = store.project(record.name)
-    except UnknownProjectError:
+    except errors.UnknownProjectError:
         _check_new_name(record.name)
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
@@ -145,7 +133,7 @@ def created_or_same(
             store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:
-        raise ProjectExistsError(
+        raise errors.ProjectExistsError(
             f"project {record.name!r} exists with another plan: "
             f"{_other_plan(existing.plan_json, record.plan_json)}. "
             "Choose another project name or the same plan."
@@ -153,7 +141,7 @@ def created_or_same(
     if existing.fingerprint != record.fingerprint:
         there, here = (json.loads(one.population_json) for one in (existing, record))
         unlike = differing(there["arguments"], here["arguments"])
-        raise ProjectExistsError(
+        raise errors.ProjectExistsError(
             f"project {record.name!r} exists with another file, or the same read otherwise: "
             f"{unlike or 'a value, a column or the order of its rows differs'}. "
             "Choose another project name, or the same file."
@@ -195,16 +183,16 @@ def _with_items_kept(
 
     def write(file: Path) -> None:
         nonlocal ends
-        ends = keep_contents(file, population)
+        ends = snapshots.keep_contents(file, population)
 
     if population.is_table:
         source["contents"] = keep(population.path, folder)
         source["path"] = str(folder / source["contents"])
-    elif has_contents(population):
+    elif snapshots.has_contents(population):
         source["contents"] = keep_written(folder, f"{name}{CONTENTS}", write)
-    snapshot = f"{name}{SUFFIX}"
+    snapshot = f"{name}{snapshots.SUFFIX}"
     source["kept"] = keep_written(
-        folder, snapshot, lambda file: keep_snapshot(file, population, ends)
+        folder, snapshot, lambda file: snapshots.keep_snapshot(file, population, ends)
     )
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
 
@@ -213,7 +201,7 @@ def same_items(record: ProjectRecord, population: Population) -> Population:
     """``population``, if it is what the project labels. Raises OtherItemsError."""
     if population.fingerprint != record.fingerprint:
         actual, wanted = population.fingerprint[:12], record.fingerprint[:12]
-        raise OtherItemsError(
+        raise errors.OtherItemsError(
             record.name,
             f"population holds other items than those labelled in project {record.name!r}, or was "
             f"read in another way: its fingerprint is {actual}, not {wanted}",
@@ -243,14 +231,14 @@ def snapshot_of(record: ProjectRecord, kept: Path | None) -> Population | None:
     source, contents = json.loads(record.population_json), contents_path(record, kept)
     there = contents if source.get("table") else Path(source["path"])
     try:
-        items = open_snapshot(path, contents, there)
+        items = snapshots.open_snapshot(path, contents, there)
     except ValueError:
         return None
     return _same(record, path, _named(record, items))
 
 
 def _is_snapshot(path: Path) -> bool:
-    return path.name.endswith(SUFFIX) and path.exists()
+    return path.name.endswith(snapshots.SUFFIX) and path.exists()
 
 
 def _named(record: ProjectRecord, items: Population) -> Population:
@@ -277,13 +265,13 @@ def read_items(
     if address is not None and (file == address or (file is None and not path.exists())):
         return _same(record, address, read(address, **source["arguments"]))
     if not path.exists():
-        raise MissingItemsError(
+        raise errors.MissingItemsError(
             record.name,
             f"{path}: there is no such file" if file is not None else _gone(record, path, source),
         )
     try:
         population = read(path, **source["arguments"])
-    except PopulationError as error:
+    except errors.PopulationError as error:
         fault = f"it cannot be read as that was ({error.faults[0]})"
         raise _other(record, path, fault) from error
     if population.fingerprint != record.fingerprint and population.is_table:
@@ -294,7 +282,7 @@ def read_items(
 def _path_to_read(record: ProjectRecord, kept: Path | None) -> Path:
     """The file of the items: with a snapshot that cannot be used, where it was."""
     path, copied = items_path(record, kept), contents_path(record, kept)
-    if not path.name.endswith(SUFFIX):
+    if not path.name.endswith(snapshots.SUFFIX):
         return path
     if copied is not None and copied.suffix != CONTENTS and copied.exists():
         return copied
@@ -321,8 +309,8 @@ def _gone(record: ProjectRecord, path: Path, source: Mapping[str, Any]) -> str:
     )
 
 
-def _other(record: ProjectRecord, path: Path | str, fault: str) -> OtherItemsError:
-    return OtherItemsError(
+def _other(record: ProjectRecord, path: Path | str, fault: str) -> errors.OtherItemsError:
+    return errors.OtherItemsError(
         record.name,
         f"{path} is not the file whose items are labelled in project {record.name!r}, or it was "
         f"changed: {fault}. Put that file back, or say where it is now.",

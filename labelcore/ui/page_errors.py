@@ -14,6 +14,7 @@ from labelcore.safe_text import plain
 from labelcore.ui import files, presses, sessions, visitor
 from labelcore.ui.last_look import card_line
 from labelcore.ui.restoring import way_back
+from labelcore.ui.setup import link_to
 from labelcore.ui.summary import summaries
 
 
@@ -51,12 +52,8 @@ def show(error: Exception) -> None:
     if step:
         st.text(step)
     if isinstance(error, errors.RenamedProjectError):
-        st.page_link(
-            "pages/progress.py",
-            label=f"Open {plain(error.name, 60)}",
-            icon=":material/show_chart:",
-            query_params={"project": error.name},
-        )
+        words = f"Open {plain(error.name, 60)}"
+        link_to("progress", words, ":material/show_chart:", project=error.name)
     if isinstance(error, (errors.BrokenLogError, errors.DamagedStoreError)):
         way_back()
     if isinstance(error, errors.ItemsFileError) and visitor.allowed(Right.RUN):

@@ -120,6 +120,11 @@ def way(label: str, page: str, here: str, project: str | None = None) -> None:
         st.page_link(page, label=label, query_params=query)
 
 
+def link_to(page: str, label: str, icon: str | None = None, **query: str) -> None:
+    """A link to a page, whose address says what it is about."""
+    st.page_link(f"pages/{page}.py", label=label, icon=icon, query_params=query)
+
+
 def warn_of_changes(project: str) -> None:
     """What is wrong with the project's log. Raises what opening raises."""
     session = sessions.session(project)
@@ -149,19 +154,10 @@ def way_to_label(session: Session) -> None:
     """What to do next where nothing is judged yet."""
     if session.last_answer(None) or session.status.over or not visitor.allowed(Right.JUDGE):
         return
-    st.page_link(
-        "pages/label.py",
-        label="Label the first item",
-        icon=":material/arrow_forward:",
-        query_params={"project": session.project},
-    )
+    link_to("label", "Label the first item", ":material/arrow_forward:", project=session.project)
 
 
 def way_to_explore(session: Session) -> None:
     """To the page on which a cut is moved along the curve."""
-    st.page_link(
-        "pages/explore.py",
-        label="Move a cut along this curve",
-        icon=":material/content_cut:",
-        query_params={"project": session.project},
-    )
+    words, icon = "Move a cut along this curve", ":material/content_cut:"
+    link_to("explore", words, icon, project=session.project)

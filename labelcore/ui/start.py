@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import streamlit as st
 
 from labelcore.access import PAGES, Right
-from labelcore.charts.live_picture import FIRST_FIGURE
 from labelcore.charts.nodes import Node, node
 from labelcore.log.people import browsers
-from labelcore.population import read_population
 from labelcore.safe_text import plain
-from labelcore.session.session import Session
-from labelcore.trials.table import TRIALS
 from labelcore.trials.words import WORDS
 from labelcore.ui import monitors, project_menu, visitor
 from labelcore.ui.last_look import known_picture
@@ -28,36 +22,17 @@ from labelcore.ui.people import introduced
 from labelcore.ui.picture import STYLE, show_picture
 from labelcore.ui.presses import PROBLEM, show_unsafe
 from labelcore.ui.scripts import component, constants, text_of
-from labelcore.ui.session_picture import beside, picture
+from labelcore.ui.setup import link_to
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import dated, reader_zone
 from labelcore.ui.trying import make_ready
-from labelcore.ui.watching import CHOSEN, ICONS, headline
+from labelcore.ui.watching import ICONS, headline
 
 TRIAL = "digits"
 RECORDED = Path(__file__).parent / "recorded.json"
 HAPPENS = "With every answer the band closes around how often the classifier is right."
 WHAT = "Recorded: {labels} answers to “{question}” The last dot is the truth."
-
-
-def record() -> dict[str, Any]:
-    """The chart before the first answer and after the last, and the number of answers."""
-    trial = TRIALS[TRIAL]
-    with TemporaryDirectory() as folder:
-        path = trial.write(Path(folder), trial.to_bytes())
-        population = read_population(path, **trial.read_arguments)
-        with path.open(encoding="utf-8", newline="") as rows:
-            truth = {row["id"]: row[trial.truth_column] for row in csv.DictReader(rows)}
-        session = Session(population, trial.plan, settings={"trial": TRIAL})
-        # Without the words at its first figure, which the moving edge would cut.
-        begun = picture(session, beside(session), None).chart or []
-        first = [part for part in begun if FIRST_FIGURE not in part]
-        while (draw := session.next()) is not None:
-            session.answer(draw, truth[draw.item_id])
-        session.finish("")
-        last = picture(session, beside(session), None).chart
-        return {"labels": session.labels, "charts": [first, last]}
 
 
 SCRIPT = text_of("nodes.js") + constants(STYLE=STYLE) + text_of("recorded.js")
@@ -152,12 +127,7 @@ def show_alarms() -> None:
         with suppress(ValueError, OSError):
             standing = monitors.opened(name).standing()
             if standing.alarms:
-                st.page_link(
-                    "pages/watch.py",
-                    label=plain(headline(standing)),
-                    icon=ICONS[standing.state],
-                    query_params={CHOSEN: name},
-                )
+                link_to("watch", plain(headline(standing)), ICONS[standing.state], monitor=name)
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -215,11 +185,8 @@ def row(number: int, summary: Summary) -> None:
     with st.container(key=f"project-{number}"):
         name, known, labels, change, menu = st.columns(WIDTHS, vertical_alignment="center")
         with name, st.container(gap=None):
-            st.page_link(
-                f"pages/{first_page(summary.name)}.py",
-                label=f"**{plain(summary.name, 80)}**",
-                query_params={"project": summary.name},
-            )
+            label = f"**{plain(summary.name, 80)}**"
+            link_to(first_page(summary.name), label, project=summary.name)
             quiet(f"question-{number}", summary.question)
         with known:
             if summary.changed:

@@ -28,6 +28,7 @@ from labelcore.ui import files, monitors, sessions, visitor
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
+from labelcore.ui.setup import link_to
 from labelcore.ui.watch_preview import UNITS, show, simulated, sizes_about, wanted
 from labelcore.waves.monitor import MOST_WAVES
 from labelcore.waves.plan_file import SCHEDULES, free_name
@@ -220,9 +221,7 @@ def _why_none() -> str:
 
 def way_to_begin(project: str, words: str = WATCH_THIS) -> None:
     with st.container(key="quiet-watch-begin"):
-        st.page_link(
-            "pages/watch.py", label=words, icon=":material/add:", query_params={FROM: project}
-        )
+        link_to("watch", words, ":material/add:", **{FROM: project})
 
 
 def begin_page(of: str) -> None:

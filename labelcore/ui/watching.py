@@ -23,6 +23,7 @@ from labelcore.ui.downloads import file_name
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
 from labelcore.ui.presses import sentence, show_problem
+from labelcore.ui.setup import link_to
 from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
 from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
@@ -89,12 +90,8 @@ def list_monitors(standings: Sequence[Standing], chosen: str) -> None:
     for number, standing in enumerate(standings):
         kind = "chosen" if standing.name == chosen else "other"
         with st.container(key=f"watch-{kind}-{standing.state}-{number}", gap=None):
-            st.page_link(
-                "pages/watch.py",
-                label=f"**{plain(standing.name, 60)}**",
-                icon=ICONS[standing.state],
-                query_params={CHOSEN: standing.name},
-            )
+            label, icon = f"**{plain(standing.name, 60)}**", ICONS[standing.state]
+            link_to("watch", label, icon, monitor=standing.name)
             with st.container(key=f"quiet-watch-{number}"):
                 st.text(standing.words())
 
@@ -298,8 +295,4 @@ def all_waves(standing: Standing) -> None:
     for wave, project in reversed(list(standing.projects.items())):
         due = standing.due.get(wave)
         state = f": {words.count(due)} left" if due is not None else ""
-        st.page_link(
-            "pages/progress.py",
-            label=plain(f"{wave}{state}", 80),
-            query_params={"project": project},
-        )
+        link_to("progress", plain(f"{wave}{state}", 80), project=project)

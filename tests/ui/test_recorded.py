@@ -7,6 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from docs.make_recording import record
 from labelcore.charts.nodes import Node
 from labelcore.trials.table import TRIALS
 from labelcore.ui import session_picture, trying
@@ -25,7 +26,7 @@ def parts(node: Node | str, tag: str) -> list[Node]:
 @pytest.mark.slow
 def test_it_is_what_label_drew_of_the_trial_answered_by_the_truth() -> None:
     session_picture.expected_widths.clear()  # Tests of pages forecast at fewer sizes.
-    again = json.loads(json.dumps(recorded.record()))
+    again = json.loads(json.dumps(record()))
     assert again == recorded.recording(), "run python -m docs.make_recording"
 
 
