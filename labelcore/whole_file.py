@@ -109,9 +109,12 @@ def link_or_copy(there: Path, path: Path) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder; on Windows and some network
-    drives, where the system cannot see to it, no other thread of this process."""
+def alone_in(folder: Path | None) -> Iterator[None]:
+    """No other thread or process is in such a block for this folder, of None anybody; on Windows
+    and some network drives, where the system cannot see to it, no other thread of this process."""
+    if folder is None:
+        yield
+        return
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

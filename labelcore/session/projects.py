@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -129,7 +128,7 @@ def created_or_same(
         refuse_passed(plan)
         check_names(settings := json.loads(record.settings_json))
         check_highlights(settings)
-        with nullcontext() if store.items_folder is None else alone_in(store.items_folder):
+        with alone_in(store.items_folder):
             store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:

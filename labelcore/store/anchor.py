@@ -24,7 +24,7 @@ from typing import Any
 from labelcore.errors import StoreError, UnknownProjectError
 from labelcore.log.events import Event
 from labelcore.store.base import ConflictError, Copy, LabelStore, ProjectRecord, Seal, SealedProject
-from labelcore.store.signing import STARTED_IN, is_signed, named_path, signed
+from labelcore.store.signing import STARTED_IN, is_signed, named_path, secret_of, signed
 
 ANCHOR = "LABELCORE_ANCHOR"
 FORM = "labelcore seals 1"
@@ -81,7 +81,7 @@ def statement(place: Path, why: str, logs: Mapping[str, Told]) -> str:
     }
     at = datetime.now(UTC).isoformat(timespec="microseconds")
     values = {"form": FORM, "store": place.stem, "at": at, "why": why, "projects": projects}
-    return json.dumps(signed(place, values), sort_keys=True)
+    return json.dumps(signed(secret_of(place), values), sort_keys=True)
 
 
 def send(address: str, name: str, text: str) -> None:
