@@ -201,8 +201,6 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
 
 
 def _scope(engine: Engine) -> Scope:
-    design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    until = design.watched_until(engine.setup.planned)
     return Scope(
         file=engine.population.name,
         n_items=len(engine.population),
@@ -210,7 +208,7 @@ def _scope(engine: Engine) -> Scope:
         target=engine.plan.target,
         positive=engine.population.positive,
         margin=engine.plan.margin,
-        until=promised_until(engine) or until,
+        until=promised_until(engine),
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
         existing=engine.existing_used,
