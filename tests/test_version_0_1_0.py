@@ -194,3 +194,7 @@ def test_a_fixed_promise_that_stops_at_a_margin_is_of_an_earlier_rule() -> None:
     assert told.sentence().endswith(EARLIER)
     with pytest.raises(PlanError, match="by which no project begins"):
         lc.Session(population, lc.Plan.from_json(text))
+    since_horizons = {**values, "promise": "watched", "stop": [], "margin": None, "rules": 7}
+    text = lc.Plan.from_json(json.dumps(since_horizons)).to_json()
+    told = replay(population, text, [], fingerprint=population.fingerprint).results["accuracy"]
+    assert "valid at every look up to 60 labels" in told.sentence()

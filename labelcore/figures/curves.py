@@ -202,6 +202,4 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
 
 
 def _scope(engine: Engine) -> Scope:
-    design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    until = design.watched_until(engine.setup.planned)
-    return replace(scope_of_list(engine), until=promised_until(engine) or until)
+    return replace(scope_of_list(engine), until=promised_until(engine))

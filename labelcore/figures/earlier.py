@@ -19,7 +19,7 @@ from labelcore.estimands import CHOICES, DIFFERENCE
 from labelcore.figures.claims import alpha_of, statement_of
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.curves import EARLIER_CURVE
-from labelcore.figures.readiness import scope_of_file
+from labelcore.figures.readiness import promised_until, scope_of_file
 from labelcore.log.state import LogState
 from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
@@ -73,7 +73,11 @@ class EarlierFigures(FiguresNow):
     def _scope(self, classifier: str | None = None) -> Scope:
         plan = self.engine.plan
         return replace(
-            scope_of_file(self.engine), classifier=classifier, margin=plan.margin, earlier=True
+            scope_of_file(self.engine),
+            classifier=classifier,
+            margin=plan.margin,
+            until=promised_until(self.engine),
+            earlier=True,
         )
 
     def _estimate(self, key: str, stored: Stored, shared: dict[str, Any]) -> Estimate:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelcore.designs.curves import OPEN_SHARE
+from labelcore.designs.curves import OPEN_SHARE, EstimatesCurve
 from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.estimands import known_group, slope_of, table_of
 from labelcore.figures.unsure import counts_at_odds, judged_share
@@ -63,8 +63,10 @@ def _needed(cells: Cells, side: BoolArray) -> int:
 def promised_until(engine: Engine) -> int:
     """The labels up to which a watched promise is, at most those of all items; 0 where it has no
     end."""
-    until = (engine.plan.horizon or 0) * engine.watched_for
-    return min(until, engine.most + engine.given)
+    if engine.plan.horizon is not None:
+        return min(engine.plan.horizon * engine.watched_for, engine.most + engine.given)
+    design = engine.design
+    return design.watched_until(engine.setup.planned) if isinstance(design, EstimatesCurve) else 0
 
 
 def state_of(

@@ -97,7 +97,7 @@ def send(address: str, name: str, text: str) -> None:
             with closing(opens["store"](address)) as store:
                 _noted(store, text)
         else:
-            file = Path(address).expanduser() / f"{name}.json"
+            file = Path(os.path.expanduser(address)) / f"{name}.json"
             if not file.parent.is_dir():
                 raise NotADirectoryError(f"{file.parent} is no folder that is there")
             with ExitStack() as undone, file.open("x", encoding="utf-8") as stream:
@@ -133,7 +133,7 @@ def statements(address: str) -> list[str]:
     if "://" in address:
         with closing(opens["store"](address, create=False)) as store:
             return [str(event.text) for event in store.events(PROJECT)]
-    place = Path(address).expanduser()
+    place = Path(os.path.expanduser(address))
     try:
         files = sorted(place.glob("*.json")) if place.is_dir() else [place]
         return [file.read_text("utf-8") for file in files]

@@ -22,7 +22,7 @@ with suppress(OSError):  # Where it was removed there is none.
 def named_path(text: str) -> Path:
     """What the environment names: a relative path begins in the folder in which the program was
     when it loaded this, wherever it has gone since."""
-    return Path(STARTED_IN, Path(text).expanduser())
+    return Path(STARTED_IN, os.path.expanduser(text))
 
 
 def key_file(place: Path) -> Path:

@@ -145,7 +145,7 @@ def named(text: str, *, anywhere: bool) -> Path:
     what ``keep_upload`` does."""
     if "\0" in text or not anywhere:
         return inside(text)
-    path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
+    path = (data_folder() / os.path.expanduser(text.strip().strip("\"'"))).resolve()
     within = path.is_relative_to(data_folder())
     copied = path.suffix.lower() in (*SUFFIXES, ZIP) and suffix_of(path.name) not in FORMATS
     if (within and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
@@ -170,7 +170,7 @@ def inside(text: str) -> Path:
     if "\0" in text:
         raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
-    path = Path(text.strip()).expanduser()
+    path = Path(os.path.expanduser(text.strip()))
     place = (path if path.is_absolute() else folder / path).resolve()
     parts = parts_at(place)
     if not all(part.resolve().is_relative_to(folder) for part in (place, *parts)):
