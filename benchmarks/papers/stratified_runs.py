@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelcore.papers.stratified.accuracy_variance import random_variance, stratified_variance
+from labelcore.papers.stratified.accuracy_variance import stratified_variance
 from labelcore.papers.stratified.neyman import first_counts
 from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
@@ -40,7 +40,8 @@ class Strata:
         return float(self.right.sum() / self.sizes.sum())
 
     def random_variance(self, labels: int) -> float:
-        return random_variance(self.accuracy, self.items, labels, finite=True)
+        whole = [self.items], [self.accuracy], [labels]
+        return stratified_variance(*whole, finite=True)
 
     def variance(self, counts: IntArray) -> float:
         """The exact variance, and mean squared error, of fixed counts without replacement."""

@@ -20,7 +20,7 @@ from labelcore.designs.progress import AnswerCodes as AnswerCodes
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
-from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch, items_of
+from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch
 from labelcore.population.groupings import Grouping
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
@@ -115,7 +115,7 @@ class Setup:
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be
         found is kept as long as this is."""
-        return items_of(self.population, self.orders)
+        return Items(self.population, self.orders)
 
     def along(self, classifier: str | None) -> Stretch:
         """All items from the most positive score of a classifier down, ties by the tie hash, which

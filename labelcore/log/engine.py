@@ -392,7 +392,7 @@ class Engine(Book):
         if len(self.asked) >= self.limit:
             return None
         if not self.batch_left and (not self._queue or self._queue_basis != self.sequence):
-            self._compose_batch()
+            self._queue_up(self.design.next_batch(*self._due()))
         if not self._queue:
             return None
         position, batch = self._queue[-1]
@@ -417,9 +417,6 @@ class Engine(Book):
             setup = replace(setup, toward=toward)
             progress = replace(progress, limit=min(progress.limit, until + self.given))
         return Due(setup, self.frame, progress, self._batches + 1)
-
-    def _compose_batch(self) -> None:
-        self._queue_up(self.design.next_batch(*self._due()))
 
     def _queue_up(self, ordered: IntArray) -> None:
         batch = self._batches + 1

@@ -408,13 +408,9 @@ class Items:
             for stretch in part.without:
                 left[self._inside(stretch)] = False
             inside = inside[left[inside]]
-        return self._calling(inside, part.predicted)
-
-    def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
-        """Those of some items that classifiers predict so."""
-        for name, code in predicted.items():
-            items = items[self._file.predictions[name][items] == code]
-        return items
+        for name, code in part.predicted.items():
+            inside = inside[self._file.predictions[name][inside] == code]
+        return inside
 
     def _places_of(self, stretch: Stretch, predicted: Mapping[str, int]) -> IntArray:
         """The places in the whole order of the items of a stretch that classifiers predict so."""
@@ -501,11 +497,6 @@ def _by_ties(stretch: Stretch) -> bool:
 def _texts(keys: Keys) -> list[str]:
     """Keys as hexadecimal text, which has their order."""
     return ["".join(f"{word:016x}" for word in key) for key in keys.tolist()]
-
-
-def items_of(population: Population, orders: Orders = MIXED) -> Items:
-    """What designs ask of a population."""
-    return Items(population, orders)
 
 
 def cut(

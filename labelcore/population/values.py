@@ -65,7 +65,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
         near = table.reach(sorted(named - {*table.columns}))
     check_columns(table.columns, arguments.named_columns(), general, near)
     wanted = [column for column in columns_in_memory(arguments) if column in table.columns]
-    columns = {} if _repeats(table.columns) else table.load(wanted)
+    named_once = len(set(table.columns)) == len(table.columns)
+    columns = table.load(wanted) if named_once else {}
     structure = list(table.faults())
     if not len(table) and not structure:
         general.add_rule("the file has columns but no rows")
@@ -93,10 +94,6 @@ def columns_in_memory(arguments: Arguments) -> dict[str, bool]:
         *(*arguments.helpers.values(), *belonging),
     ]
     return dict.fromkeys(arguments.scores.values(), True) | dict.fromkeys(texts, False)
-
-
-def _repeats(columns: Sequence[str]) -> bool:
-    return len(set(columns)) < len(columns)
 
 
 def _row(fault: Fault) -> int:

@@ -105,7 +105,8 @@ class ShiftedScores:
         """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
         shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
         density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
-        return _normalised(np.log(density)), shift
+        log_density = np.log(density)
+        return np.asarray(log_density - logsumexp(log_density)), shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,6 @@ class ShiftedOutcomes:
             joint.append(log_weight + _log_of_pairs(rows, columns, holds))
             mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
         return np.asarray(logsumexp(joint, axis=0) - logsumexp(mass))
-
-
-def _normalised(log_weight: FloatArray) -> FloatArray:
-    return np.asarray(log_weight - logsumexp(log_weight))
 
 
 def _rates_at(log_odds: FloatArray) -> FloatArray:

@@ -140,8 +140,7 @@ def random_band(
 
 
 def _at(place: IntArray, figures: tuple[NDArray[Any], ...]) -> RandomBand:
-    estimate, low, high, sampled, rank, never_less = (figure[place] for figure in figures)
-    return RandomBand(estimate, low, high, sampled, rank, never_less)
+    return RandomBand(*(figure[place] for figure in figures))
 
 
 def rising(hits: FloatArray) -> FloatArray:

@@ -79,15 +79,11 @@ NO_COUNTS = Counts.of(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of labels in the two groups, and the ratio that they follow from.
-
-    harder   which of the two margins decided ("precision", "recall"); "" where none did
-    """
+    """Numbers of labels in the two groups, and the ratio that they follow from."""
 
     above: int
     below: int
     ratio: float
-    harder: str = ""
 
     @property
     def total(self) -> int:
@@ -221,7 +217,7 @@ def group_sizes(total: float, k: float, ratio: float) -> Sizes:
     Source: Shang et al. (2023), equation 1.
 
     >>> group_sizes(10_000, 0.01, 1)
-    Sizes(above=100, below=9901, ratio=1, harder='')
+    Sizes(above=100, below=9901, ratio=1)
     """
     above, below = unrounded_sizes(total, k, ratio)
     return Sizes(_up(above), _up(below), ratio)
@@ -242,8 +238,7 @@ def live_sizes(total: int, above: int, below: int, ratio: float) -> Sizes:
     plain rule labels one of them.
 
     >>> live_sizes(300, 60, 100_000, 1.0), live_sizes(2_000, 60, 100_000, 200.0)
-    (Sizes(above=30, below=270, ratio=1.0, harder=''), Sizes(above=60, below=1940, ratio=200.0,
-    harder=''))
+    (Sizes(above=30, below=270, ratio=1.0), Sizes(above=60, below=1940, ratio=200.0))
     """
     for name, value in (("total", total), ("above", above), ("below", below)):
         if value < 0:
@@ -318,7 +313,7 @@ def sizes_for_margin(
     Source:        Shang et al. (2023), equation 11, both inequalities.
 
     >>> sizes_for_margin(0.046, *group_rates(0.046, 0.79, 0.67), 0.05, ratio=1.51)
-    Sizes(above=307, below=4410, ratio=1.51, harder='recall')
+    Sizes(above=307, below=4410, ratio=1.51)
     """
     _rates_checked(k, pi_1, pi_0)
     _share(margin=margin)
@@ -330,7 +325,6 @@ def sizes_for_margin(
     steep = per_margin * (recall * (1 - recall)) ** 2
     alone = steep * (1 - pi_0) / pi_0 if pi_0 > 0 else 0.0
     for_recall = steep * (1 - pi_1) / pi_1 + k * used * alone
-    harder = "precision" if for_precision > for_recall else "recall"
     wanted = max(for_precision, for_recall)
     n_1, n_0 = max(_up(wanted), 1), max(_up(wanted / (k * used)), 1)
     if above is not None:
@@ -339,4 +333,4 @@ def sizes_for_margin(
         n_1 = min(max(n_1, LEAST_ABOVE), above)
     if below is not None:
         n_0 = min(n_0, below)
-    return Sizes(n_1, n_0, used, harder)
+    return Sizes(n_1, n_0, used)

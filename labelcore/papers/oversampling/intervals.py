@@ -334,15 +334,12 @@ def _kept(pair: Pair, counts: Counts, groups: Groups) -> Pair:
         with np.errstate(invalid="ignore"):
             least = np.nan_to_num(tp / (tp + fn + below.left), nan=0.0)
             most = np.nan_to_num((tp + above.left) / (tp + above.left + fn), nan=1.0)
-    precision = (
-        np.nan_to_num(pair.precision[0], nan=0.0),
-        np.nan_to_num(pair.precision[1], nan=1.0),
-    )
-    recall = np.nan_to_num(pair.recall[0], nan=0.0), np.nan_to_num(pair.recall[1], nan=1.0)
-    return Pair(
-        (np.clip(precision[0], low, high), np.clip(precision[1], low, high)),
-        (np.clip(recall[0], least, most), np.clip(recall[1], least, most)),
-    )
+    return Pair(_within(pair.precision, low, high), _within(pair.recall, least, most))
+
+
+def _within(limits: Limits, least: FloatArray, most: FloatArray) -> Limits:
+    low, high = np.nan_to_num(limits[0], nan=0.0), np.nan_to_num(limits[1], nan=1.0)
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 Maker = Callable[[Counts, Groups, float, Counts | None, np.random.Generator], Pair]

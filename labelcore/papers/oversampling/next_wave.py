@@ -99,5 +99,5 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
         last = np.append(first[1:], len(number)) - 1
         mean = float(chance @ number) / float(chance.sum())
         number = np.where(number[last] < mean, number[first], number[last])
-        chance = np.asarray(np.bincount(bins, chance), dtype=float)
+        chance = np.bincount(bins, chance).astype(float)
     return Forecast(number / size, chance / chance.sum())

@@ -136,8 +136,6 @@ def smallest_budget(
     precision_threshold: float,
     precision_slack: float,
     reach_slack: float,
-    *,
-    size_ratio: float = 1.0,
 ) -> int | None:
     """The smallest T that is at least its own ``label_bound``; None where there is no bound.
 
@@ -151,13 +149,7 @@ def smallest_budget(
     budget = 1
     while True:
         needed = label_bound(
-            candidates,
-            budget,
-            delta,
-            precision_threshold,
-            precision_slack,
-            reach_slack,
-            size_ratio=size_ratio,
+            candidates, budget, delta, precision_threshold, precision_slack, reach_slack
         )
         if needed is None or needed <= budget:
             return None if needed is None else budget

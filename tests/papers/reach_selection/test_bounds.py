@@ -53,14 +53,13 @@ def test_draws_for_reach_are_the_first_that_are_enough(values: tuple[float, ...]
     assert 2 * after <= share * (wanted - slack) < 2 * before
 
 
-@pytest.mark.parametrize("ratio", [1.0, 3.0])
-def test_smallest_budget_is_the_first_that_is_enough(ratio: float) -> None:
+def test_smallest_budget_is_the_first_that_is_enough() -> None:
     def bound(budget: int) -> int:
-        found = label_bound(4, budget, 0.1, 0.8, 0.2, 0.3, size_ratio=ratio)
+        found = label_bound(4, budget, 0.1, 0.8, 0.2, 0.3)
         assert found is not None
         return found
 
-    smallest = smallest_budget(4, 0.1, 0.8, 0.2, 0.3, size_ratio=ratio)
+    smallest = smallest_budget(4, 0.1, 0.8, 0.2, 0.3)
     assert smallest is not None and bound(smallest) <= smallest
     assert all(bound(budget) > budget for budget in range(1, smallest))
 
