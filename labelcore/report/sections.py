@@ -40,7 +40,7 @@ from labelcore.words.agreement import (
     pair_words,
     person_row,
 )
-from labelcore.words.differences import range_words, told_words
+from labelcore.words.differences import range_cells, told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.label_error import figure_words, read_again_words, second_words
 from labelcore.words.quantities import SETTLED, is_settled, label_of, model_word, names_another
@@ -391,7 +391,7 @@ def estimate_frame(estimates: Sequence[Estimate]) -> pd.DataFrame:
             name_of(estimate),
             told_words(estimate) or "–",
             *(
-                range_words(estimate.estimand, estimate.low, estimate.high)
+                range_cells(estimate.estimand, estimate.low, estimate.high)
                 if estimate.has_interval
                 else ("–", "–")
             ),

@@ -176,8 +176,8 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
             key="which",
             label_visibility="collapsed",
         )
-    name = names[key]
-    chart = history_chart(session.course(key), key, margin=session.plan.margin, label=name)
+    name, margin, both = names[key], session.plan.margin, session.plan.classifiers
+    chart = history_chart(session.course(key), key, margin=margin, label=name, pair=both)
     if is_difference(key):
         first, second = (one_line(name, 40) for name in session.plan.classifiers)
         draw(chart, "history", f"{name} as a table ({first} minus {second})", unit="points")

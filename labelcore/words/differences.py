@@ -136,6 +136,16 @@ def range_words(key: str, low: float, high: float) -> tuple[str, str]:
     return points_range(low, high) if is_difference(key) else words.percent_range(low, high)
 
 
+def range_cells(key: str, low: float, high: float) -> tuple[str, str]:
+    """The same where the ends stand apart from each other, each with its unit.
+
+    >>> range_cells("recall_difference", -0.031, 0.02), range_cells("recall", 0.9, 0.95)
+    (('−3.1 points', '+2.0 points'), ('90.0 %', '95.0 %'))
+    """
+    bottom, top = range_words(key, low, high)
+    return f"{bottom} points" if is_difference(key) else bottom, top
+
+
 def interval_text(key: str, low: float, high: float) -> str:
     """The interval of a result on one line, its unit named once.
 

@@ -410,9 +410,9 @@ def chosen_method(page):
 def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
     assert chosen_method(aimed).options[0] == "Recommended: Geometric strata"
     assert field(aimed, "new-budget").value == 150
-    assert "exact" in texts(aimed) and "(where widest)" not in texts(aimed)
+    assert "exact" in texts(aimed) and "(at the widest rank)" not in texts(aimed)
     field(aimed, "new-budget").set_value(140).run()
-    assert "(where widest)" in texts(aimed)
+    assert "(at the widest rank)" in texts(aimed)
     plan = created(aimed, data_folder).plan
     assert (plan.design, plan.estimands) == ("geometric_strata", ("precision_curve",))
     assert (plan.budget, plan.promise) == (140, "watched")
