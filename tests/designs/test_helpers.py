@@ -104,7 +104,12 @@ def test_a_frozen_plan_without_them_draws_as_a_file_without_helpers(
     assert "helpers" not in old.params
     drawn = [
         [a.position for a in labelled(file.engine(plan, 3), judged.truth).asked]
-        for file, plan in ((judged, old), (judged, none), (plain, old), (plain, kept(plain, params=params)))
+        for file, plan in (
+            (judged, old),
+            (judged, none),
+            (plain, old),
+            (plain, kept(plain, params=params)),
+        )
     ]
     assert drawn[0] == drawn[1] == drawn[2] == drawn[3]
     used = [a.position for a in labelled(judged.engine(kept(judged), 3), judged.truth).asked]
