@@ -80,7 +80,7 @@ def test_each_figure_keeps_a_tenth_by_its_own_shares() -> None:
 
 
 def test_the_rule_is_written_down_when_the_size_is(known: Known) -> None:
-    plan = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed")
+    plan = lc.Plan(NEYMAN, FOUR, budget=220, promise="fixed")
     assert dict(plan.params) == {} and plan.design_params.allocation == "two_ended"
     frozen = lc.Session(known.population, plan).plan
     assert dict(frozen.params) == {"allocation": "two_ended"}
