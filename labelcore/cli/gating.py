@@ -59,8 +59,7 @@ def exit_code(claims: list[Claim]) -> int:
 
 def junit_xml(project: str, claims: list[Claim]) -> str:
     """A test case for each claim: a refuted one fails, an undecided one is an error."""
-    kinds = {ClaimStatus.REFUTED: "failure", ClaimStatus.UNDECIDED: "error"}
-    cases = [(claim.claim, kinds.get(claim.status, ""), claim.sentence()) for claim in claims]
+    cases = [(claim.claim, _kind(claim.status), claim.sentence()) for claim in claims]
     return junit_cases(project, cases)
 
 
@@ -77,6 +76,12 @@ def junit_cases(suite: str, cases: Sequence[tuple[str, str, str]]) -> str:
         element = f"<{kind} message={_quoted(why)}/>" if kind else ""
         lines.append(f"  {case}>{element}</testcase>" if element else f"  {case}/>")
     return "\n".join([*lines, "</testsuite>", ""])
+
+
+def _kind(status: ClaimStatus) -> str:
+    if status == ClaimStatus.REFUTED:
+        return "failure"
+    return "error" if status == ClaimStatus.UNDECIDED else ""
 
 
 def _quoted(text: str) -> str:
