@@ -127,7 +127,9 @@ class CutPicture:
             return band
         place = int(np.searchsorted(band.x, self.cut))
         along = ("x", "value", "low", "high", "threshold")
-        both = {name: np.insert(getattr(band, name), place, getattr(at, name)) for name in along}
+        both: dict[str, Any] = {
+            name: np.insert(getattr(band, name), place, getattr(at, name)) for name in along
+        }
         return replace(band, **both)
 
     def _needed(self) -> list[Part]:
