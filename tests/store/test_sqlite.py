@@ -29,7 +29,8 @@ VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
 
 
 def test_pragmas_are_in_force_on_every_connection(store: SqliteStore) -> None:
-    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 200}
+    wanted = {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "foreign_keys": 1,
+              "busy_timeout": 200}  # fmt: skip
     with store._engine.connect() as first, store._engine.connect() as second:
         for connection in (first, second):
             for name, value in wanted.items():
