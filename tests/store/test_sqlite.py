@@ -28,7 +28,8 @@ REPLACED_ACT = "INSERT OR REPLACE INTO act SELECT sequence, at, 'x', what, about
 
 
 def test_pragmas_are_in_force_on_every_connection(store: SqliteStore) -> None:
-    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 200}
+    wanted = {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1, "foreign_keys": 1,
+              "busy_timeout": 200}  # fmt: skip
     with store._engine.connect() as first, store._engine.connect() as second:
         for connection in (first, second):
             for name, value in wanted.items():
