@@ -11,7 +11,7 @@ from labelcore.words.sentences import count
 
 SUPPOSED = {True: "your scores are good", False: "our guess is right"}
 OPEN = "if {supposed}; we know after {pilot} labels"
-AGAIN = "{found}; we know more after {pilot}"
+AGAIN = "{found}; we know more after {pilot} labels"
 MORE = {
     True: "your scores are weaker than they looked",
     False: "it takes more than we guessed",
@@ -58,7 +58,7 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     >>> size_words(240, 60, 240, scored=True)
     'Your scores are as good as they looked: about 240 labels.'
     >>> size_words(52, 60, 934, 120, scored=True)
-    'Your scores are weaker than they looked: about 930 labels; we know more after 120.'
+    'Your scores are weaker than they looked: about 930 labels; we know more after 120 labels.'
     """
     labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
     outcome = found_words(forecast, pilot, planned, scored=scored)
