@@ -159,5 +159,13 @@ def taken(
         trail.trail().note(whose, trail.EXPORTED, what)
         return make()
 
-    kind, icon = TYPES.get(PurePath(file).suffix, "application/octet-stream"), ":material/download:"
-    st.download_button(label, content, file, kind, key=key, on_click="ignore", icon=icon, **more)
+    st.download_button(
+        label,
+        data=content,
+        file_name=file,
+        mime=TYPES.get(PurePath(file).suffix, "application/octet-stream"),
+        key=key,
+        on_click="ignore",
+        icon=":material/download:",
+        **more,
+    )
