@@ -14,6 +14,7 @@ import streamlit as st
 from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
+from labelcore.ui.downloads import taken
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, is_since, reader_zone
 
@@ -56,16 +57,12 @@ def trail_page() -> None:
     with st.container(horizontal=True):
         if len(chosen) > shown:
             st.button(f"Older ones ({len(chosen) - shown:,})", key="trail-more", on_click=show_more)
-        whose, exported = trail.who(), tuple(chosen)
 
         def lines() -> str:
-            trail.trail().note(whose, trail.EXPORTED, f"the audit trail, {len(exported):,} lines")
-            return "".join(json.dumps(asdict(act), ensure_ascii=False) + "\n" for act in exported)
+            return "".join(json.dumps(asdict(act), ensure_ascii=False) + "\n" for act in chosen)
 
-        st.download_button(
-            "As lines", lines, "labels.audit.jsonl", "application/jsonl", key="trail-lines",
-            on_click="ignore", icon=":material/download:",
-        )  # fmt: skip
+        what = f"the audit trail, {len(chosen):,} lines"
+        taken("As lines", "labels.audit.jsonl", lines, what, key="trail-lines")
 
 
 def show_more() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -143,19 +144,28 @@ def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> No
 
 
 def _taken_as(session: Session, label: str, name: str, make: Make, about: str = "") -> None:
+    what, file = f"project {session.project!r}, {name}", file_name(session.project, name)
+    key = f"download-{name}"
+    taken(label, file, lambda: make(session), what, key=key, help=about or None)
+
+
+def taken(
+    label: str, file: str, make: Callable[[], str | bytes], what: str, *, key: str, **more: Any
+) -> None:
+    """A button for a file, made when it is pressed; the audit trail keeps ``what`` it is."""
     whose = trail.who()
 
     def content() -> str | bytes:
-        trail.trail().note(whose, trail.EXPORTED, f"project {session.project!r}, {name}")
-        return make(session)
+        trail.trail().note(whose, trail.EXPORTED, what)
+        return make()
 
     st.download_button(
         label,
         data=content,
-        file_name=file_name(session.project, name),
-        mime=TYPES.get(PurePath(name).suffix, "application/octet-stream"),
-        key=f"download-{name}",
+        file_name=file,
+        mime=TYPES.get(PurePath(file).suffix, "application/octet-stream"),
+        key=key,
         on_click="ignore",
         icon=":material/download:",
-        help=about or None,
+        **more,
     )

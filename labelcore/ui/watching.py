@@ -17,9 +17,9 @@ from labelcore.plugins import loaded
 from labelcore.report.quarter import FALSE_ALARMS, NO_VALUE, NOT_KNOWN, figure_words, withholds
 from labelcore.results.told_values import known_ends
 from labelcore.safe_text import one_line, plain
-from labelcore.ui import monitors, trail, visitor
+from labelcore.ui import monitors, visitor
 from labelcore.ui.chart import show_chart
-from labelcore.ui.downloads import file_name
+from labelcore.ui.downloads import file_name, taken
 from labelcore.ui.expanders import fold
 from labelcore.ui.monitors import Opened, Standing, Stands
 from labelcore.ui.presses import sentence, show_problem
@@ -131,17 +131,9 @@ def show_monitor(monitor: Opened, standing: Standing) -> None:
 
 def report_button(monitor: Opened, standing: Standing) -> None:
     """The last waves as a file, made when it is pressed."""
-    last, whose = QUARTER.get(standing.schedule, LAST), trail.who()
-
-    def report() -> bytes:
-        trail.trail().note(whose, trail.EXPORTED, f"monitor {monitor.name!r}, report")
-        return monitor.report(last).encode()
-
-    st.download_button(
-        REPORT.format(last=last), report,
-        file_name(monitor.name, "quarter.html"), "text/html", key="watch-report", on_click="ignore",
-        icon=":material/download:", type="tertiary",
-    )  # fmt: skip
+    last, file = QUARTER.get(standing.schedule, LAST), file_name(monitor.name, "quarter.html")
+    label, what = REPORT.format(last=last), f"monitor {monitor.name!r}, report"
+    taken(label, file, lambda: monitor.report(last), what, key="watch-report", type="tertiary")
 
 
 def by_rule(rule: AlarmRule, monitor: Opened) -> None:
