@@ -368,7 +368,11 @@ def test_a_table_without_any_group_of_the_monitor_is_refused() -> None:
 
 def test_a_preview_says_what_will_be_noticed() -> None:
     items = read(table(items=2_000), classes=["yes", "no"])
-    found = started(requirements=["recall >= 0.12"]).preview(items, 150, fall=0.1, sessions=24)
+    done: list[float] = []
+    found = started(requirements=["recall >= 0.12"]).preview(
+        items, 150, fall=0.1, sessions=24, progress=done.append
+    )
+    assert done == [0.0, 1 / 2]
     share = found.table.set_index("watch").loc["recall >= 0.12"]
     assert share["within 1"] > 0.9
     assert share["within 1"] <= share["within 8"]

@@ -565,7 +565,7 @@ def test_a_forged_change_of_what_another_answered_is_refused(
     role: str, changes: bool, make, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = make()
-    for who in ("bob", "me"):
+    for who in ("bob", "me", "me"):
         session.answer(session.next(who), "yes", annotator=who)
     monkeypatch.setattr(st, "session_state", {})
     come(f"start {role}")
