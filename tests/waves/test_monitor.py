@@ -695,7 +695,7 @@ def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
 
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
     """And not at ranks of each table, by which items would move."""
-    plan, first = replace(started().plan, budget=90), table()
+    plan, first = replace(started().plan, budget=216), table()
     monitor = lc.Monitor(None, "spam", plan, waves=12)
     label(monitor.wave(read(first), "one"), first)
     second = pd.concat([first.iloc[60:], table(1_000, 240)], ignore_index=True)

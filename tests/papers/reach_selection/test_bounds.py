@@ -76,7 +76,8 @@ def test_no_slack_no_finite_bound() -> None:
 VERDICTS = st.lists(st.sampled_from([NO, YES, YES, DOUBTFUL]), min_size=1, max_size=60)
 
 
-@given(VERDICTS, st.integers(0, 40), st.sampled_from([0.5, 0.05]))
+# No ratio of these counts is one in 0.4937, a prime: a tie would be decided by rounding.
+@given(VERDICTS, st.integers(0, 40), st.sampled_from([0.4937, 0.05]))
 @searched(60)
 def test_ratio_bounds_are_the_intersection_of_finite_sequences(
     verdicts: list[int], more: int, delta: float
