@@ -8,8 +8,6 @@ those who do not see it are taken, and each pair of its colours as Chromium show
 kinds of colour blindness. The way leads from a file on the disk to its report by keys alone.
 """
 
-from __future__ import annotations
-
 import atexit
 import io
 import itertools

@@ -8,8 +8,6 @@ error where a script runs, a request leaves the server, a page or button looks d
 them than beside harmless words, or an export holds a formula, a script or a trace.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -6,8 +6,6 @@ Each is a function whose first line says what is tried; it returns what came out
 something got through.
 """
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json

@@ -7,8 +7,6 @@ was painted (its change in the page, then two animation frames). An item is conf
 has the server's word that the answer is stored and the item is the one drawn.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

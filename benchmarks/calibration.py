@@ -8,8 +8,6 @@ range lies outside its band: once at the end ("fixed"), or at any of the looks a
 looked at all the way. Seeds: run r uses (41, r).
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

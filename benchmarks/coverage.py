@@ -10,8 +10,6 @@ and size uses SeedSequence((31, crc32 of "file|design|labels"), spawn key r), th
 all estimands and both promises.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the benchmarks of coverage and of false claims run: every design on every file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache

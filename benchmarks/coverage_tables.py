@@ -1,7 +1,5 @@
 """The coverage table as Markdown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@
 Each kind is done to a store in SQLite and to one in PostgreSQL, without an anchor and with one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

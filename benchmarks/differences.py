@@ -10,8 +10,6 @@ the same labels, first guesses too, with ``together``; "each right": a cell by i
 in the mean. The true values are counted here, by other code.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path

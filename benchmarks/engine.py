@@ -9,8 +9,6 @@ grow with the labels (goal: 5 ms), a million rows imported from CSV in a fresh p
 .4 s) and read 1,000 rows and make a preview besides (goal: 1.5 s).
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -10,8 +10,6 @@ from the first to the last. The estimate need not lie on the claimed side here, 
 asks for besides. Sessions are seeded as in ``benchmarks.coverage``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -8,15 +8,12 @@ with ``by``. "Projects": a default project for each group, with an equal part of
 "Watched": ``by``, seen after every tenth label, wrong if an interval was at any of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
@@ -25,11 +22,11 @@ from benchmarks.sessions import Prepared, Shown, see
 from labelcore.figures.current import results
 from labelcore.figures.tables import figure_table
 from labelcore.planning.forecast import kept_plan
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 SEED, ASKED = 11, ("accuracy", "precision", "recall")
 SHARES = (0.40, 0.25, 0.12, 0.08, 0.06, 0.05, 0.03, 0.01)
 NONE, BY, PROJECTS, WATCHED = "none", "by", "projects", "watched"
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Case:
     classifier: str = "m"
     worth: float = 0.9
 
-    def population(self, folder: Path) -> tuple[lc.Population, NDArray[np.int64]]:
+    def population(self, folder: Path) -> tuple[lc.Population, IntArray]:
         frame = self._read(folder) if self.file else self._made()
         population = lc.read_population(
             frame, id="id", content="id", scores={"m": "score"}, predictions={"m": "call"},
@@ -114,7 +111,7 @@ def _plan(labels: int, **values: object) -> lc.Plan:
     return lc.Plan("recalibrated_neyman", ASKED, **given)  # type: ignore[arg-type]
 
 
-def _prepared(population: lc.Population, plan: lc.Plan, codes: NDArray[np.int64]) -> Prepared:
+def _prepared(population: lc.Population, plan: lc.Plan, codes: IntArray) -> Prepared:
     return Prepared(population, kept_plan(population, plan), codes)
 
 
@@ -122,14 +119,14 @@ Ends = tuple[list[str], FloatArray, FloatArray, FloatArray]
 """Keys, their truth (n_keys,), and the ends of runs, (n_runs, n_keys) each."""
 
 
-def _asked(population: lc.Population, codes: NDArray[np.int64], labels: int, runs: int) -> Ends:
+def _asked(population: lc.Population, codes: IntArray, labels: int, runs: int) -> Ends:
     prepared = _prepared(population, _plan(labels, by="group"), codes)
     shown = _see(prepared, labels, runs)
     truth = np.array([*prepared.truth().values()])
     return prepared.keys, truth, shown.low[:, -1], shown.high[:, -1]
 
 
-def _guessed(population: lc.Population, codes: NDArray[np.int64], labels: int, runs: int) -> Ends:
+def _guessed(population: lc.Population, codes: IntArray, labels: int, runs: int) -> Ends:
     prepared = _prepared(population, _plan(labels), codes)
     random, found = np.random.default_rng([SEED, 0]), []
     truth: dict[str, float] = {}
@@ -148,7 +145,7 @@ def _guessed(population: lc.Population, codes: NDArray[np.int64], labels: int, r
     return keys, np.array([truth[key] for key in keys]), low, high
 
 
-def _projects(population: lc.Population, codes: NDArray[np.int64], labels: int, runs: int) -> Ends:
+def _projects(population: lc.Population, codes: IntArray, labels: int, runs: int) -> Ends:
     group = population.groups["group"]
     keys, truth, low, high = [], [], [], []
     for place, name in enumerate(group.names):
@@ -184,14 +181,12 @@ def _rows(keys: list[str], truth: FloatArray, low: FloatArray, high: FloatArray)
     return rows
 
 
-def _right(truth: FloatArray, low: FloatArray, high: FloatArray) -> NDArray[np.bool_]:
+def _right(truth: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
     """Whether intervals hold the truth; one that does not exist is not asked for."""
     return np.isnan(truth) | ((low <= truth + 1e-9) & (truth <= high + 1e-9))
 
 
-def _watched(
-    population: lc.Population, codes: NDArray[np.int64], labels: int, runs: int
-) -> list[Row]:
+def _watched(population: lc.Population, codes: IntArray, labels: int, runs: int) -> list[Row]:
     prepared = _prepared(population, _plan(labels, by="group", promise="watched"), codes)
     random, looks = np.random.default_rng([SEED, 1]), [*range(10, labels + 1, 10)]
     shown = see([prepared.session(random) for _ in range(runs)], looks)

@@ -7,8 +7,6 @@ A benchmark says its jobs, how their rows become tables, and which page it write
 the rows of each job, so that a measurement broken off goes on where it was.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

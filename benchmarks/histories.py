@@ -6,8 +6,6 @@ The model and what people do are in ``tests/session/histories.py``. It ends with
 history disagrees. ``--runs`` is the number in memory; each other store gets a fortieth of it.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from functools import partial

@@ -6,18 +6,16 @@ finds the numbers of ``labelcore.stats.horizon`` that bring this chance to the e
 ``tests/stats/test_horizon.py`` holds the product against it; docs/horizon.md has the tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtri, xlogy
 
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.horizon import DELTA, RANGES, RESERVE, boundary
 
-FloatArray = NDArray[np.float64]
 Critical = Callable[[int], float]
 PLANNED, SMALLER = 1000, 100
 """Planned sizes of the recursion: for the constant until n0, and for how much larger the constants

@@ -8,8 +8,6 @@ itself in one plan. "Projects": a default project for each system, with an equal
 labels, each pair's difference by MOVER at the level that all pairs share equally.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations

@@ -7,8 +7,6 @@ where a label is missing that the page had called saved, where a label is stored
 pressed on its item, or where the log does not replay.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from dataclasses import asdict

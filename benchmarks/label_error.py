@@ -9,8 +9,6 @@ ratings: two of the people who rated a pair are its two readings, drawn anew in 
 truth is the mean rating of all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

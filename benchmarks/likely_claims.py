@@ -9,8 +9,6 @@ It is looked at after every label up to 10, then after every sixth. The twin, en
 look as if it were the only one, must fail. Run r uses the child r of (23, job).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

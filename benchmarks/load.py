@@ -8,8 +8,6 @@ then one of them sits at a real Chromium beside the others of the first kind. Af
 was told is held against the store. All of it is on this machine.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The most memory that a process held: with pages of files, and for itself alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from threading import Event, Thread
 

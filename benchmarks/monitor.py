@@ -11,8 +11,6 @@ that of 52 waves and an error rate of .05, is used for false alarms and for powe
 series).
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

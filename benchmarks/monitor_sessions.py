@@ -1,7 +1,5 @@
 """Sessions of the benchmarks of monitors: many of one file side by side."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -12,8 +12,6 @@ the limit of processor time of a mutant.
 ``--runs`` is the number of mutants; with ``--quick`` only the first tests run, with less time.
 """
 
-from __future__ import annotations
-
 import ast
 import atexit
 import copy

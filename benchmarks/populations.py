@@ -1,7 +1,5 @@
 """Files from easy to nasty for the coverage table, and the real ones."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,8 +16,8 @@ import labelcore as lc
 from benchmarks.real_files import FILES
 from labelcore.designs.base import IntArray
 from labelcore.planning.truth import true_codes
+from labelcore.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 TWO_CLASSES = ("accuracy", "precision", "recall", "f1", "specificity", "prevalence",
                "false_omission_rate")  # fmt: skip
 MAIN = ("accuracy", "precision", "recall", "f1")

@@ -9,8 +9,6 @@ which simple random sampling first reaches the mean width that recalibrated Neym
 a ratio under 1 means fewer labels. Seeds: run r uses (0, r).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

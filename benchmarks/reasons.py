@@ -5,8 +5,6 @@ in its denominator and every number of hits. The other cells are told from noise
 error, and what is left has a reason that was looked for by hand (``FOUND``).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

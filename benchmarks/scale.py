@@ -13,8 +13,6 @@ with 10^8 items that process may take 4 GB of memory, by the system's own limit.
 server started for it; Spark runs here, where pyspark and Java are there.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import os

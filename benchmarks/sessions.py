@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 import labelcore as lc
 from labelcore.designs.base import IntArray
@@ -19,8 +18,9 @@ from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.planning.runs import beginning, label_each_until, label_until
 from labelcore.planning.simulation import true_numbers
+from labelcore.stats.arrays import BoolArray
+from labelcore.stats.arrays import FloatArray as FloatArray
 
-FloatArray = NDArray[np.float64]
 LOOKS = 30
 SHOWN = ("interval", "exact", "stopped early")
 
@@ -29,7 +29,7 @@ SHOWN = ("interval", "exact", "stopped early")
 class Shown:
     """What is seen, arrays (n_sessions, n_looks, n_questions)."""
 
-    interval: NDArray[np.bool_]
+    interval: BoolArray
     value: FloatArray
     low: FloatArray
     high: FloatArray

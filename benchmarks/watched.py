@@ -13,8 +13,6 @@ promise gives with 200 labels, and the watched one with 280. The twin, intervals
 look as if it were the only one, must fail.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

@@ -13,8 +13,6 @@ as there are processor cores but one, at least two; the others wait. Where proce
 well a new one is started for each piece of work.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import importlib
@@ -568,7 +566,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _limit_of(error: BaseException) -> str:
-    """Which limit an error tells of."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
         return "memory"
     number = error.errno if isinstance(error, OSError) else None

@@ -41,14 +41,16 @@ class Fault:
         return f"{where}: {self.rule}{value}"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:
     """The known name that is nearly this one, as the end of a sentence; "" if there is none.
+
+    before   what stands before each of them
 
     >>> did_you_mean("stratifed", ["simple_random", "stratified"]), did_you_mean("x", ["y"])
     ("; did you mean 'stratified'?", '')
     """
     near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f"; did you mean {before + near[0]!r}?" if near else ""
 
 
 def told(value: object) -> str:

@@ -7,12 +7,9 @@ cells. Several classes: "precision" and "recall" are asked of each class against
 "accuracy" becomes the share of items whose label equals their prediction.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.stats.profile import (
     BoolArray,
@@ -329,7 +326,7 @@ def ratios(rows: list[Estimand], cells: Cells, called: BoolArray | None = None) 
     items = cells.size.sum(axis=-1, keepdims=True)
     items_predicted = (cells.size * predicted).sum(axis=-1, keepdims=True)
 
-    def totals(coefficients: list[Coefficients]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def totals(coefficients: list[Coefficients]) -> tuple[FloatArray, FloatArray]:
         c = np.array(coefficients, dtype=float).reshape(-1, 4)
         constant = c[:, 0] * items + c[:, 2] * items_predicted
         return constant, c[:, 1:2] + c[:, 3:4] * predicted[..., None, :]
@@ -402,7 +399,7 @@ def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
     return x, y, weight
 
 
-def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:
+def known_group(row: Estimand, cells: Cells) -> BoolArray | None:
     """Which cells make up the denominator, where that is known before labelling, (..., n_cells)."""
     every, called = np.ones(cells.predicted.shape, dtype=bool), cells.predicted
     return {"all": every, "predicted": called, "unpredicted": ~called}.get(row.group)

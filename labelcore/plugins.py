@@ -11,8 +11,6 @@ A package says in its ``pyproject.toml`` what it brings, in one of these groups:
     labelcore.entrance     any name -> an ``Entrance`` of ``labelcore.ui.door``, who may come in
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import UserDict
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Each is a closed set of words. A member is equal to its text, and looks like it 
 written: in an error, in JSON, in a table.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,8 +1,6 @@
 """Other people's words: on one line, as short as there is room, and where Streamlit expects
 Markdown."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

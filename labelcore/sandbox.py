@@ -6,8 +6,6 @@ kept by all that it starts, and nothing takes them back. There is no well-kept p
 what is here are the few calls of the kernel's own interface.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -1,9 +1,9 @@
 """What the environment tells the app: where its data is, and what the app is called."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
+
+from labelcore.errors import did_you_mean
 
 DATA = "LABELCORE_DATA"
 """The folder of projects, pictures and people."""
@@ -16,6 +16,22 @@ HOSTS = "LABELCORE_HOSTS"
 FORWARDED = "FORWARDED_ALLOW_IPS"
 """Read by the server: whose word it takes for another sender. Nobody's, or the door could not tell
 a proxy from somebody who writes its address."""
+
+START = "LABELCORE_"
+NAMES = (
+    *("DATA", "STORE", "HOSTS", "KEY", "ANCHOR", "START_KEY", "USER_HEADER", "PROXIES"),
+    *("LOGIN_CLAIM", "SESSION_HOURS", "SITE", "SERVERS", "PASSWORD"),
+    *("MONITOR", "WAVE", "ESTIMAND", "SENTENCE"),
+)
+"""What follows ``START`` in all that we read, compose.yaml or the command of an alarm."""
+
+
+def check_environment() -> None:
+    """Raises ValueError for a variable whose name is nearly one of ours: nothing would read it."""
+    for name in os.environ:
+        own = name.removeprefix(START)
+        if own != name and own not in NAMES and (near := did_you_mean(own, NAMES, START)):
+            raise ValueError(f"there is no setting {name}{near}")
 
 
 def data_folder() -> Path:

@@ -10,12 +10,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.population.classes import Codes
 from labelcore.population.groupings import Grouping
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.judged import in_the_file, judged_cells
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 
@@ -161,7 +161,7 @@ class Tally:
         self.size, self.stratum = size[there].astype(float), present
         self.counts = np.zeros((len(present), n_classes))
 
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> IntArray:
         """Items of each combination from the least possible one on; a block at a time, so that
         nothing of the size of the file is made."""
         size = np.zeros(0, dtype=np.int64)
@@ -171,7 +171,7 @@ class Tally:
             size = np.pad(size, (0, longest - len(size))) + np.pad(here, (0, longest - len(here)))
         return size
 
-    def _combined(self, items: Any) -> NDArray[np.int64]:
+    def _combined(self, items: Any) -> IntArray:
         """Stratum, group and predictions of these items as one number, from 0 on."""
         combined = self._stratum[items].astype(np.int64)
         for codes, number in self._split:
@@ -179,11 +179,11 @@ class Tally:
         return np.asarray(combined - self._least)
 
     @property
-    def cell_of(self) -> NDArray[np.int64]:
+    def cell_of(self) -> IntArray:
         """The cell of each item, (n_items,), worked out anew."""
         return self.cells_at(slice(None))
 
-    def cells_at(self, items: Any) -> NDArray[np.int64]:
+    def cells_at(self, items: Any) -> IntArray:
         """The cells of the items at some positions, -1 outside of the group that it is of."""
         return np.asarray(self._cell[self._combined(items)])
 
@@ -209,7 +209,7 @@ class Tally:
         other.counts = self.counts.copy()
         return other
 
-    def census(self, codes: NDArray[np.int64]) -> Tally:
+    def census(self, codes: IntArray) -> Tally:
         """The same cells with every item labelled; ``codes`` is (n_items,)."""
         whole, shape, cell = self.emptied(), self.counts.shape, self.cell_of
         kind = (cell * shape[1] + codes)[cell >= 0]
@@ -219,7 +219,7 @@ class Tally:
     def add(self, position: int, class_index: int, number: float = 1.0) -> None:
         self.counts[self.cells_at(position), class_index] += number
 
-    def add_all(self, positions: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
+    def add_all(self, positions: IntArray, codes: IntArray) -> None:
         """Labels of several items at once, (n_labels,) each; those outside of its group are none
         of its own."""
         cell = self.cells_at(positions)
@@ -236,9 +236,7 @@ class Tally:
         positive, predicted = self.counts[:, class_index].copy(), self.prediction == class_index
         return Cells(self.size, labelled, positive, predicted, self.stratum)
 
-    def after_each(
-        self, positions: NDArray[np.int64], codes: NDArray[np.int64], class_index: int | None
-    ) -> Cells:
+    def after_each(self, positions: IntArray, codes: IntArray, class_index: int | None) -> Cells:
         """``cells`` after each of several labels more, labelled and positive (n_labels, n_cells).
 
         positions, codes   (n_labels,), the items and their classes

@@ -1,7 +1,6 @@
 """Files that are there whole, or as they were before."""
 
-from __future__ import annotations
-
+import hashlib
 import os
 import shutil
 import sys
@@ -22,6 +21,22 @@ be too long."""
 def half_beside(path: Path) -> Path:
     """A name that no other file has."""
     return path.parent / HALF.replace("*", token_hex(8))
+
+
+def keep_names(folder: Path) -> None:
+    """The names of its files outlast a power cut, where the system lets a folder be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def digest_of(file: Path) -> str:
+    """SHA-256 of what is in a file, hexadecimal. Raises OSError."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
@@ -49,6 +64,7 @@ def whole_file(path: Path, *, shared: bool = False) -> Iterator[BinaryIO]:
         if shared and path.exists():
             shutil.copymode(path, half)
         os.replace(half, path)
+        keep_names(path.parent)
     finally:
         half.unlink(missing_ok=True)
 
@@ -67,6 +83,7 @@ def new_file(path: Path, content: bytes) -> None:
         _written(path, content)
     finally:
         half.unlink(missing_ok=True)
+    keep_names(path.parent)
 
 
 def _written(path: Path, content: bytes) -> None:
@@ -92,9 +109,12 @@ def link_or_copy(there: Path, path: Path) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """No other thread or process is in such a block for this folder; on Windows and some network
-    drives, where the system cannot see to it, no other thread of this process."""
+def alone_in(folder: Path | None) -> Iterator[None]:
+    """No other thread or process is in such a block for this folder, of None anybody; on Windows
+    and some network drives, where the system cannot see to it, no other thread of this process."""
+    if folder is None:
+        yield
+        return
     handle = None
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

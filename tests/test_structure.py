@@ -40,12 +40,12 @@ INSIDE: dict[str, str] = {
     " results words planning report session store charts safe_text version",
     "replay": "errors population plan log results words figures store",
     "access": "",
-    "settings": "",
+    "settings": "errors",
     "version": "",
     "trials": "promises plan planning results session whole_file words",
     "charts": "errors promises safe_text estimands results words",
     "report": "errors promises estimands items population designs plan log results words figures"
-    " planning session replay charts version whole_file",
+    " planning session replay charts safe_text version whole_file",
     "exchange": "errors plugins promises population log words store session report",
     "cli": "errors plugins promises estimands population designs plan log results words planning"
     " waves store session replay report exchange settings version whole_file",

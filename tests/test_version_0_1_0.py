@@ -17,6 +17,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError, ReplayError, SupersededError
+from labelcore.figures.scalars import second_stage_started
 from labelcore.log.events import genesis
 from labelcore.promises import Status
 from labelcore.replay import read_bundle
@@ -136,6 +137,13 @@ def test_no_project_begins_by_such_a_plan() -> None:
     assert lc.Session(there.population, kept).next() is not None
 
 
+def test_one_that_was_extended_has_no_figures_of_its_further_labels() -> None:
+    engine = opened("simple_random", MemoryStore()).engine
+    engine.extend(engine.planned + 1)
+    engine.draw_next()
+    assert engine.extended and not second_stage_started(engine)
+
+
 def test_a_log_that_nobody_looked_at_says_so() -> None:
     bundle = read_bundle(WRITTEN / "simple_random.zip")
     session = opened("simple_random", MemoryStore())
@@ -186,3 +194,7 @@ def test_a_fixed_promise_that_stops_at_a_margin_is_of_an_earlier_rule() -> None:
     assert told.sentence().endswith(EARLIER)
     with pytest.raises(PlanError, match="by which no project begins"):
         lc.Session(population, lc.Plan.from_json(text))
+    since_horizons = {**values, "promise": "watched", "stop": [], "margin": None, "rules": 7}
+    text = lc.Plan.from_json(json.dumps(since_horizons)).to_json()
+    told = replay(population, text, [], fingerprint=population.fingerprint).results["accuracy"]
+    assert "valid at every look up to 60 labels" in told.sentence()

@@ -16,7 +16,7 @@ from labelcore import whole_file as module
 from labelcore.whole_file import alone_in, new_file, whole_file
 
 
-def test_all_of_it_is_on_the_disk_before_it_has_its_name(
+def test_all_of_it_is_on_the_disk_before_it_has_its_name_which_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, done = tmp_path / "kept", []
@@ -26,7 +26,7 @@ def test_all_of_it_is_on_the_disk_before_it_has_its_name(
     with whole_file(file) as stream:
         stream.write(b"new")
         assert not file.exists()
-    assert done == ["sync", "name"] and file.read_bytes() == b"new"
+    assert done == ["sync", "name", "sync"] and file.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [file] and file.stat().st_mode & 0o777 == 0o600
 
 

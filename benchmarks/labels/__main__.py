@@ -7,8 +7,6 @@ the truth there. Methods of other packages join where these are installed
 (``benchmarks.labels.peers``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version

@@ -1,7 +1,5 @@
 """Distinct labels until a threshold is chosen: the paper's bounds beside the product's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One small picture: labels for one target by the share of positives, a panel per kind of score."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

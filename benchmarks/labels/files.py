@@ -1,13 +1,10 @@
 """The files of the comparison: the real ones, and synthetic ones from 30 % to .1 % positives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 import labelcore as lc
@@ -15,8 +12,9 @@ from benchmarks.populations import Items, written
 from benchmarks.real_files import FILES
 from labelcore.designs.base import IntArray
 from labelcore.planning.truth import true_codes
+from labelcore.stats.arrays import BoolArray
+from labelcore.stats.arrays import FloatArray as FloatArray
 
-FloatArray = NDArray[np.float64]
 ITEMS, FILE_SEED, SMALL = 100_000, 41, 50_000
 SHARES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 SEPARATION = {"good": 4.0, "middling": 2.5, "badly calibrated": 3.0}
@@ -41,12 +39,12 @@ class File:
         return len(self.codes)
 
     @cached_property
-    def truth(self) -> NDArray[np.bool_]:
+    def truth(self) -> BoolArray:
         """(n_items,), whether an item is positive."""
         return self.codes == self.population.classes.index(self.population.positive)
 
     @cached_property
-    def said(self) -> NDArray[np.bool_]:
+    def said(self) -> BoolArray:
         """(n_items,), whether the classifier calls it positive."""
         positive = self.population.classes.index(self.population.positive)
         return self.population.predictions[self.classifier] == positive

@@ -1,7 +1,5 @@
 """Runs of every method on every file: a cell each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The methods that are compared, by name; ratios are against ``PLAIN`` and ``LIMIT``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol

@@ -6,8 +6,6 @@ that, would be as wide as the stratum. So d is the one with which expected count
 labels, out of ``DOUBTS``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

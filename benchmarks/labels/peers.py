@@ -9,8 +9,6 @@ Without ``--no-deps`` oasis asks for ``sklearn``, which no longer installs.
 None is needed by the product; without them their rows say so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Runs of the product's own designs, side by side, each until its half-width is met."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

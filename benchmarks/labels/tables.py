@@ -1,7 +1,5 @@
 """The cells as tables: each target file by file, and each method over all files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is to be known how well, and where one run of a method ended."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All four figures asked together, at a few sizes: what a plain sample needs for the same width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -8,8 +8,6 @@ something that must come out does not, or was not run in a full run. ``--quick``
 seconds.
 """
 
-from __future__ import annotations
-
 import importlib
 import time
 from functools import partial

@@ -6,8 +6,6 @@ Here stand the sizes and figure 1; the theorems and lists with noise in curves_l
 that stand in for figure 2 in curves_pairs.py, the figures' drawing in curves_figures.py.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Figures 1 to 3 of Sabharwal and Sedghi, and the errors of all methods by rank."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from plotly import graph_objects as go

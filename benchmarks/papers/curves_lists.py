@@ -1,12 +1,9 @@
 """Theorems 1 to 3 on lists that keep their assumptions, and PAULA on lists with binomial noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
@@ -20,9 +17,8 @@ from labelcore.papers.curves.random_band import (
     first_rank_within,
     random_band,
 )
+from labelcore.stats.arrays import FloatArray as FloatArray
 from labelcore.stats.spot_check import hoeffding_half_width, hoeffding_size
-
-FloatArray = NDArray[np.float64]
 
 SEED, DELTA = 29, 0.05
 PPDB, SCIENCE = 35_615, 217_076

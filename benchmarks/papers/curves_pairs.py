@@ -1,14 +1,11 @@
 """Figure 2 on the pairs of ppdb_pairs, and all methods with as many labels as PAULA."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchmarks.papers.curves_lists import fixed_labels, paula_on, precision, uniforms
 from benchmarks.papers.curves_samples import List, Sample
@@ -21,10 +18,9 @@ from labelcore.papers.curves.logarithmic_strata import (
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_grid
 from labelcore.papers.curves.random_band import random_band
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.rank_band import RankLabels, yield_estimate
 from labelcore.stats.rank_strata import analysis_edges
-
-FloatArray = NDArray[np.float64]
 
 FILE = "ppdb_pairs.csv.gz"
 EPSILONS = {"030": 0.03, "050": 0.05}

@@ -1,7 +1,5 @@
 """What one paper's benchmark gives back, and how it is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -6,8 +6,6 @@ Closed forms (table 1, table 4, section 3.3.3, figures 1 to 3) stand here; table
 oversampling_coverage.py; few counts, public files and watching in oversampling_files.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Table 3 of Shang et al.: coverage of eight intervals in twelve settings."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 

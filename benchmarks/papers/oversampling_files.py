@@ -1,7 +1,5 @@
 """Beyond the paper's tables: few counts, public files, every look, waves."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -7,10 +7,8 @@ Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 
 Katz, Baptista, Azen and Pike (1978) for the variance of the logarithm of a ratio.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
 from labelcore.papers.oversampling.printed import (
@@ -21,8 +19,7 @@ from labelcore.papers.oversampling.printed import (
     moments,
     percentiles,
 )
-
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 
 def predictive(

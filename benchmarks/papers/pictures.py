@@ -1,7 +1,5 @@
 """Plotly figures as PNG pictures, drawn by the browser that the tests use."""
 
-from __future__ import annotations
-
 import io
 import shutil
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ With LABELCORE_NEWSGROUPS=FOLDER the lists come from 20 Newsgroups (reach_select
 from the real files. The runs stand in reach_selection_runs.py and reach_selection_lockstep.py.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Figures of the runs of reach selection."""
 
-from __future__ import annotations
-
 import pandas as pd
 from plotly.graph_objects import Bar, Figure, Scatter
 

@@ -7,8 +7,6 @@ folder with the downloaded file. Without it: the real files of the benchmarks; w
 made on the spot, so that a bare clone has something to run on.
 """
 
-from __future__ import annotations
-
 import os
 import zipfile
 from collections.abc import Mapping, Sequence

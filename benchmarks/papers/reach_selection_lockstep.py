@@ -4,8 +4,6 @@ The same sets and the same choice as the product (``reach_sets``, ``make_choice`
 bounds are written again, for arrays of runs. tests/papers compares both run by run.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,9 +16,7 @@ from labelcore.papers.reach_selection.selection import (
     make_choice,
     reach_sets,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,5 @@
 """The eight variants of section 5.2 and the default of this package on ranked lists."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ Section 5.3 (table 1, figure 3) stands in recycling_grid.py, section 5.2 (figure
 recycling_models.py, the stand-in for section 5.4 (table 2) in recycling_stand_in.py.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -4,20 +4,16 @@ The print does not say how large the samples are, nor what the precisions are: 1
 child, as in section 5.2, and a precision uniform on .5 to 1, which gives the printed errors.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from labelcore.papers.recycling.samples import RECYCLED, Recycled, child_sample, level_share
 from labelcore.papers.recycling.savings import mean_savings, savings
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.proportion import wald
-
-FloatArray = NDArray[np.float64]
 
 SIZE = 1100
 RATIOS = np.round(np.arange(0.05, 0.951, 0.05), 2)
@@ -60,7 +56,7 @@ class Trial:
     """
 
     sample: Recycled
-    positive: NDArray[np.bool_]
+    positive: BoolArray
     precision: float
     inner: int
     whole: int

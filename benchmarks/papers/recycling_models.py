@@ -9,23 +9,18 @@ negatives that score higher. 20,000 positives instead of a million: what matters
 overlap.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import truncexpon
 
 from labelcore.charts.design import LIGHT
 from labelcore.papers.recycling.samples import agreement_levels, level_share, recycle_all
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 from labelcore.stats.proportion import wald
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 FIRST, SECOND, THIRD = LIGHT.series[:3]
 SIZE = 1100
@@ -61,7 +56,7 @@ def models(
 
 
 def ranked(
-    random: np.random.Generator, score: NDArray[np.float64], block: NDArray[np.float64],
+    random: np.random.Generator, score: FloatArray, block: FloatArray,
     *, shuffled: bool,
 ) -> IntArray:  # fmt: skip
     """Items from the highest score down, scores shuffled within their blocks or as they are."""
@@ -72,7 +67,7 @@ def ranked(
 def labels(
     random: np.random.Generator,
     called: BoolArray,
-    score: NDArray[np.float64],
+    score: FloatArray,
     recall: float,
     positives: int,
     decaying: bool,

@@ -4,14 +4,11 @@ Section 6 (recall) has no numbers; the design's precisions and recalls are measu
 file.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchmarks.real_files import FILES
 from labelcore.designs.base import AnswerCodes, Look, Setup
@@ -19,9 +16,8 @@ from labelcore.designs.scalars import Answers
 from labelcore.estimands import SCALARS
 from labelcore.papers.recycling.design import Recycling, RecyclingFrame
 from labelcore.papers.recycling.samples import agreement_levels, level_share, recycle_all
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.profile import Cells
-
-BoolArray = NDArray[np.bool_]
 
 FILE = "newsgroups_med.csv.gz"
 NAMES = ("vote", "lr", "svm", "nb")
@@ -38,11 +34,11 @@ class StandIn:
     distinct   (trials,), distinct labels of recycling over those of four plain random samples
     """
 
-    savings: NDArray[np.float64]
-    error: NDArray[np.float64]
-    srs_error: NDArray[np.float64]
+    savings: FloatArray
+    error: FloatArray
+    srs_error: FloatArray
     covered: BoolArray
-    distinct: NDArray[np.float64]
+    distinct: FloatArray
 
 
 def read(folder: Path) -> tuple[BoolArray, BoolArray]:

@@ -6,8 +6,6 @@ posts of news20. Beside the paper's yardstick, the estimated variance, stands th
 error, exact where the numbers of labels are fixed and from the runs elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

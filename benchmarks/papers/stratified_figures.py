@@ -1,7 +1,5 @@
 """Figures of the paper by Kumar and Raj, with the true error beside the estimated one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pandas as pd

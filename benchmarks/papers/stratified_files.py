@@ -1,7 +1,5 @@
 """The files on which Kumar and Raj's findings are tried: stand-ins with known shape, real files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +14,9 @@ from benchmarks.real_files import FILES, RealFile
 from labelcore.papers.stratified.stratifications import stratify
 from labelcore.papers.stratified.sureness import sureness
 from labelcore.planning.truth import true_codes
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.orders import hash_keys
 
-FloatArray = NDArray[np.float64]
 SEED = 2018
 NEWS20 = "news20_binary lr"
 NEWS20_FILE = RealFile("news20_binary.csv.gz", ("id",), ("lr",))

@@ -4,8 +4,6 @@ Sizes, accuracies and labels as in ``labelcore.papers.stratified.accuracy_varian
 Equations 11 and 12 are blank in the text and stand here as their neighbours imply.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

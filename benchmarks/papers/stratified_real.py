@@ -1,7 +1,5 @@
 """Kumar and Raj (2018) on the real files: the true error of each allocation, and coverage."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -10,13 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from labelcore.papers.stratified.accuracy_variance import random_variance, stratified_variance
+from labelcore.papers.stratified.accuracy_variance import stratified_variance
 from labelcore.papers.stratified.neyman import first_counts
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +24,7 @@ class Strata:
     right: IntArray
 
     @classmethod
-    def of(cls, stratum: IntArray, right: NDArray[np.bool_]) -> Strata:
+    def of(cls, stratum: IntArray, right: BoolArray) -> Strata:
         return cls(np.bincount(stratum), np.bincount(stratum, right).astype(np.int64))
 
     @property
@@ -43,7 +40,8 @@ class Strata:
         return float(self.right.sum() / self.sizes.sum())
 
     def random_variance(self, labels: int) -> float:
-        return random_variance(self.accuracy, self.items, labels, finite=True)
+        whole = [self.items], [self.accuracy], [labels]
+        return stratified_variance(*whole, finite=True)
 
     def variance(self, counts: IntArray) -> float:
         """The exact variance, and mean squared error, of fixed counts without replacement."""

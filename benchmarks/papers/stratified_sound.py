@@ -4,11 +4,8 @@ CBRT, ten strata, labels in proportion, a fixed size. Accuracy; precision, recal
 same labels by the linearised variance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchmarks.papers.stratified_files import ScoredFile
 from labelcore.estimands import SCALARS, ratios
@@ -19,9 +16,9 @@ from labelcore.papers.stratified.accuracy_interval import (
 )
 from labelcore.papers.stratified.neyman import proportional_counts
 from labelcore.papers.stratified.stratifications import stratify
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import Cells, fixed_critical
 
-IntArray = NDArray[np.int64]
 OTHERS = ("precision", "recall", "f1")
 RUNS = 400
 

@@ -1,7 +1,5 @@
 """Kumar and Raj (2018): what sections 3.1 to 3.4 say of variances, by calculation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from benchmarks.papers.stratified_files import ScoredFile

@@ -1,7 +1,5 @@
 """Our numbers beside the published ones, by the ranges that were laid down before any run."""
 
-from __future__ import annotations
-
 import csv
 import math
 import re

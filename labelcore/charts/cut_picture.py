@@ -107,7 +107,8 @@ class CutPicture:
         reading = self.band.estimand.removesuffix("_curve")
         ticks = tuple((share, f"{100 * share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
         upright = Axis(TITLES.get(reading, reading), ends=(0.0, 1.0), ticks=ticks)
-        shown = self.band.part(self.band.x <= self.last)
+        band = self._through_cut()
+        shown = band.part(band.x <= self.last)
         points = points_of(shown, log=self.log, most=MOST_POINTS)
         parts: list[Part] = []
         if points.usable.any():
@@ -117,6 +118,19 @@ class CutPicture:
         elif points.gappy:
             parts.append(Remark(SOME_LINE, up=BELOW_AXIS))
         return Drawing.of(self.level.axis, upright, [*parts, *self._needed(), *self._kept()])
+
+    def _through_cut(self) -> Band:
+        """A curve that is known at few ranks, each on its own, with the cut as one of them: its
+        line goes through the dot."""
+        band, at = self.band, self.at
+        if at is None or not len(at.x) or band.simultaneous or self.cut in band.x:
+            return band
+        place = int(np.searchsorted(band.x, self.cut))
+        along = ("x", "value", "low", "high", "threshold")
+        both: dict[str, Any] = {
+            name: np.insert(getattr(band, name), place, getattr(at, name)) for name in along
+        }
+        return replace(band, **both)
 
     def _needed(self) -> list[Part]:
         """What is needed as a line across, and how far down it surely is."""

@@ -18,12 +18,17 @@ from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
 from labelcore.words.quantities import key_parts, label_of
 
-SIDES = "the first one is better", "the second one is better"
+BETTER = "{} is better"
 NOTHING = "No figure yet: the curve starts with the first estimate."
 
 
 def history_chart(
-    looks: Sequence[Mapping[str, Any]], key: str, *, margin: float | None = None, label: str = ""
+    looks: Sequence[Mapping[str, Any]],
+    key: str,
+    *,
+    margin: float | None = None,
+    label: str = "",
+    pair: Sequence[str] = ("the first one", "the second one"),
 ) -> Chart:
     """The estimate ``key`` and its band against labels, and where the band would end at the goal.
 
@@ -31,6 +36,7 @@ def history_chart(
              looks at labels that were taken back since are left out
     margin   the goal: dashes at the last value plus and minus it
     label    the name of the quantity on screen; empty takes it from the key
+    pair     the two classifiers of a difference, the first one better above zero
 
     A difference of two classifiers has a line at zero, and says on which side which one is better.
 
@@ -45,7 +51,8 @@ def history_chart(
     track = track_of(rows, name, margin)
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
-        track = replace(track, scale=ends, sides=SIDES)
+        above, below = (BETTER.format(shortened(name)) for name in pair)
+        track = replace(track, scale=ends, sides=(above, below))
     texts = [f"{words.count(row.labels)}: {_interval_words(row, key)}" for row in rows]
     drawing = labels_drawing(replace(track, hover=texts))
     return Chart(drawing, looks_words(rows, key, name, margin), history_table(rows))

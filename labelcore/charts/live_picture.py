@@ -40,6 +40,7 @@ from labelcore.charts.svg import Box, colour, svg
 from labelcore.results.curves import Band as Curve
 from labelcore.results.lists import ListDifference
 from labelcore.results.told_values import NO_LINE, too_wide
+from labelcore.results.types import Estimate
 from labelcore.words.differences import MINUS
 
 WIDTH, HEIGHT = 448.0, 256.0
@@ -130,13 +131,13 @@ def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
     return node("div", *nodes, klass=klass, role="img", aria_label=words)
 
 
-def possible_scale(least: float, most: float) -> Ends:
-    """A scale around zero as wide as what was possible before the first label.
-
-    >>> possible_scale(-0.008, 0.008)
-    (-0.008, 0.008)
-    """
-    reach = max(abs(least), abs(most)) or 1.0
+def possible_scale(estimates: Iterable[Estimate]) -> Ends:
+    """Shares from 0 to 100 %; differences as far around zero as was possible before the first
+    label."""
+    possible = [estimate.possible for estimate in estimates if estimate.is_difference]
+    if not possible:
+        return SHARES
+    reach = max(abs(end) for both in possible for end in (both.low, both.high)) or 1.0
     return -reach, reach
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from labelcore.charts.candidates import moving_bounds_table, moving_marks
-from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import (
     LONGEST_OF_TWO,
     candidate_bar,
@@ -21,7 +20,6 @@ from labelcore.charts.figure_bars import (
 from labelcore.charts.history import looks_words, track_of, with_race
 from labelcore.charts.history_table import history_rows
 from labelcore.charts.live_picture import (
-    SHARES,
     Bar,
     Track,
     along_lists,
@@ -151,7 +149,7 @@ def figures_picture(look: Look, beside: Beside) -> Picture:
     named = figures if contest is None else figures[1:]
     heads = [] if look.heads is None else _head_bars(look, look.heads, said.told)
     shown = [*heads, *named] if look.heads is not None and look.heads.first else [*named, *heads]
-    drawn = bars(shown, _scale(look.estimates))
+    drawn = bars(shown, possible_scale(look.estimates))
     if contest is not None:  # In the place of the first bar, above the others.
         asked = bar_name(figures[0]) if figures[0].key and shown else None
         drawn = node("div", race_node(contest, asked), *([drawn] if shown else []))
@@ -172,7 +170,7 @@ def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]
     track = replace(
         track_of(rows, look.names[key], margin),
         planned=beside.planned,
-        scale=_scale([estimate]),
+        scale=possible_scale([estimate]),
         ahead=ahead,
         suggested=beside.likely.get(key),
         earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
@@ -225,11 +223,3 @@ def _legend_of(look: Look, shown: Sequence[Bar]) -> Node:
     if guess:
         parts += [" · " if parts else "", GUESS]
     return node("div", *parts, klass="guess")
-
-
-def _scale(estimates: Sequence[Estimate]) -> Ends:
-    """Shares from 0 to 100 %; differences as far as was possible before the first label."""
-    ends = [estimate.possible for estimate in estimates if estimate.is_difference]
-    if not ends:
-        return SHARES
-    return possible_scale(min(end.low for end in ends), max(end.high for end in ends))

@@ -34,9 +34,9 @@ from labelcore.charts.nodes import Node, node
 WIDTH = 640.0
 LINE_HEIGHT = CHART_TEXT * 1.3
 LETTER = 0.56 * CHART_TEXT
+"""About how wide a letter is."""
 LIFT = 12
 """Of a title above the numbers of its axis."""
-"""About how wide a letter is."""
 MOST_NAME = 190.0
 PAD = 8.0
 CROSS_TEXT = 16

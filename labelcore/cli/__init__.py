@@ -23,6 +23,7 @@ from labelcore.cli.stores import backup, copy, dump, load, restore, verify
 from labelcore.cli.trail import audit
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 from labelcore.plugins import Table
+from labelcore.settings import check_environment
 from labelcore.version import __version__
 
 BAD_INPUT, DISAGREES, INTERRUPTED, NOBODY_READS = 2, 1, 130, 141
@@ -66,6 +67,7 @@ def commands() -> None:
     Exit codes: 0 all is well, 1 a replay disagrees, something is lost or was changed, a claim is
     refuted or a figure has fallen, 2 bad input, 3 a claim is undecided or labels are waited for.
     """
+    check_environment()
 
 
 def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int:

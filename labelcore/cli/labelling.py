@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +16,7 @@ from labelcore.cli.projects import moved_option, project_option, store_option, w
 from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
+from labelcore.population.copies import copies_folder
 from labelcore.report import LABEL_FORMS, labels_file
 from labelcore.report.along_ranks import headline
 from labelcore.report.judged import judged_of
@@ -148,13 +151,19 @@ def answer(
     as_json: bool,
 ) -> None:
     """Store the answers of a file: a table with the columns token or id, and answer (note may be
-    there too), or an export of Label Studio.
+    there too), or an export of Label Studio; - reads CSV or JSON from standard input.
 
     All or none: a file with an unknown item or an unknown answer stores nothing. Rows without an
     answer are left open. The same file twice changes nothing.
     """
     session = Session.open(store, project, file=moved)
-    answers = read_answers(Path(file), session.population.classes)
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
+        path = Path(file)
+        if file == "-":
+            content = sys.stdin.buffer.read()
+            path = Path(folder, "answers.json" if content.lstrip()[:1] in b"[{" else "answers.csv")
+            path.write_bytes(content)
+        answers = read_answers(path, session.population.classes)
     outcomes = store_answers(session, answers, change=change, annotator=annotator)
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}

@@ -249,41 +249,19 @@ def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
 
 
 def plan_of(given: dict[str, Any]) -> Plan:
-    """Take the plan options out of ``given`` and make the plan."""
+    """The plan of the plan options, which are all that is left in ``given``."""
     names = given.pop("classifiers")
-    plain = (
-        "budget",
-        "margin",
-        "group_margin",
-        "confidence",
-        "promise",
-        "target",
-        "seed",
-        "claims",
-        "claim_form",
-        "together",
-        "unsure",
-        "existing",
-        "repeats",
-        "overlap",
-        "readers",
-    )
-    design = given.pop("design")
+    design, stop = given.pop("design"), tuple(given.pop("stop"))
     return Plan(
         design,
         list(given.pop("estimands")),
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
-        stop=_stop(given.pop("stop")),
+        stop=() if stop == ("none",) else stop or None,
         params=_parameters(design, given.pop("params")),
         classes=list(given.pop("matters")) or None,
         by=list(given.pop("by")) or None,
-        **{name: given.pop(name) for name in plain},
+        **given,
     )
-
-
-def _stop(rules: Sequence[str]) -> tuple[str, ...] | None:
-    """The rules as a plan takes them; None where none was named."""
-    return () if tuple(rules) == ("none",) else tuple(rules) or None
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:

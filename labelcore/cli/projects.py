@@ -27,6 +27,7 @@ from labelcore.report import (
     report_html,
     table_file,
 )
+from labelcore.session.projects import differing
 from labelcore.session.session import Session
 from labelcore.store import act, command_user, note, note_written, open_store
 from labelcore.words.counts import answers_words
@@ -60,25 +61,27 @@ SETTINGS = ("title", "question", "instructions", "used_for_training")
 @click.option("--used-for-training", help="Were these items used for training? yes or no.")
 @json_option
 def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
-    """Create a project from a file and a plan."""
+    """Create a project from a file and a plan; the same once more changes nothing."""
     settings = {name: value for name in SETTINGS if (value := given.pop(name)) is not None}
     population, plan = population_of(given), plan_of(given)
     opened = open_store(store)
-    if project in {record.name for record in opened.projects()}:
-        raise ProjectExistsError(
-            f"A project {project!r} exists in {opened.url}; choose another name."
-        )
+    there = project in {record.name for record in opened.projects()}
     session = Session(population, plan, opened, project, settings=settings)
+    if unlike := differing({name: session.settings.get(name) for name in settings}, settings):
+        raise ProjectExistsError(f"project {project!r} exists with other words: {unlike}")
     values = {
+        "there": there,
         "project": project,
         "store": opened.url,
         "items": len(population),
         "fingerprint": population.fingerprint,
         "plan": session.plan.to_dict(),
     }
+    answers = answers_words(session.engine.kinds)
+    done = f"It was there already, with {answers}" if there else "The plan is frozen now"
     sentence = (
         f"Project {project!r} is in {opened.url}: {count(len(population), 'item')} of "
-        f"{population.name}, planned for {planned_words(session.plan)}. The plan is frozen now."
+        f"{population.name}, planned for {planned_words(session.plan)}. {done}."
         + f" {population.positive!r} is the positive class."
         * (len(population.classes) == 2)
     )

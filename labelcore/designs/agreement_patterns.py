@@ -1,7 +1,5 @@
 """The default by its former name for several classifiers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 

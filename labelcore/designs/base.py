@@ -20,10 +20,11 @@ from labelcore.designs.progress import AnswerCodes as AnswerCodes
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
-from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch, items_of
+from labelcore.population.array_items import SMALL_CODES, Items, Part, Stretch
 from labelcore.population.groupings import Grouping
 from labelcore.population.kept import Kept, Recent
 from labelcore.promises import Promise
+from labelcore.stats.arrays import IntArray as IntArray
 from labelcore.stats.orders import (
     MIXED,
     Drawn,
@@ -37,7 +38,6 @@ from labelcore.stats.orders import (
 )
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
-IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
 INTERVAL_RULES, OVERLAP_RULES = 8, 9
 """The first version of the interval rules whose figures are worked out, and that of plans by which
@@ -115,7 +115,7 @@ class Setup:
     def items(self) -> Items:
         """What may be asked of the items: counts, ranks and samples. What an answer took to be
         found is kept as long as this is."""
-        return items_of(self.population, self.orders)
+        return Items(self.population, self.orders)
 
     def along(self, classifier: str | None) -> Stretch:
         """All items from the most positive score of a classifier down, ties by the tie hash, which
@@ -488,7 +488,6 @@ class Design(ABC, Generic[FrameT]):
         return self.promises
 
     def order_of_strata(self, frame: FrameT) -> str:
-        """``strata_order`` of this frame."""
         return self.strata_order
 
     def has_horizon(self, params: Any) -> bool:

@@ -1,7 +1,5 @@
 """What a method that chooses between candidates can do, and what it says of them."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

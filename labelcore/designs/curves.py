@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT, Look, Setup
 from labelcore.promises import Method, Promise, State
+from labelcore.stats.arrays import BoolArray, IntArray
+from labelcore.stats.arrays import FloatArray as FloatArray
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.rank_band import RankLabels
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 # value, low and high of one reading, each (n_points,)
 Reading = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -78,16 +77,16 @@ class Ranked:
     rank: IntArray
     stratum: IntArray
     verdict: FloatArray
-    opened: NDArray[np.bool_]
+    opened: BoolArray
     rates: FloatArray
 
     @property
-    def doubtful(self) -> NDArray[np.bool_]:
+    def doubtful(self) -> BoolArray:
         """Items without a verdict, which count both ways, (n_answers,)."""
         return np.asarray(np.isnan(self.verdict))
 
     @property
-    def undecided(self) -> NDArray[np.bool_]:
+    def undecided(self) -> BoolArray:
         """Items called unsure or broken, (n_answers,)."""
         return np.asarray(np.isnan(self.verdict) & ~self.opened)
 
@@ -113,7 +112,7 @@ class Ranked:
         """The same list with the answers that are a verdict only."""
         return self._kept(~np.isnan(self.verdict))
 
-    def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
+    def _kept(self, keep: BoolArray) -> Ranked:
         if keep.all():
             return self
         place = np.flatnonzero(keep)

@@ -7,8 +7,6 @@ plan wants a half-width in each group, the groups get labels in proportion to wh
 Measured in docs/groups.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Helpers of a plan by agreement patterns: columns beside all classifiers that it asks about."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

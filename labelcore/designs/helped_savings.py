@@ -1,8 +1,6 @@
 """What helpers saved, or may save: the labels that the same intervals would have taken without
 them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -135,7 +135,6 @@ class HelpedFrame(Frame):
 
 
 def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
-    """The frame with the evidence of its strata."""
     if others is None:
         return extended(frame, HelpedFrame)
     score = setup.population.ordering_score(str(setup.classifier))
@@ -270,7 +269,6 @@ def evidence_of(setup: Setup) -> Evidence | None:
 
 
 def _together(population: Population, classifier: str, said: Mapping[str, Said]) -> Evidence:
-    """What columns say together beside a classifier."""
     key = classifier, tuple(said)
     return TOGETHER.of(population).get(key, lambda: Evidence.of(list(said.values())))
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT, IntArray, Look, Setup
 from labelcore.promises import Method, Promise, State
+from labelcore.stats.arrays import BoolArray
 from labelcore.stats.list_difference import Bounds
 from labelcore.stats.profile import FloatArray
 
@@ -37,7 +37,7 @@ class ListAnswers:
         return ListAnswers(self.index[kept], self.position[kept], self.verdict[kept])
 
     @property
-    def doubtful(self) -> NDArray[np.bool_]:
+    def doubtful(self) -> BoolArray:
         return np.asarray(np.isnan(self.verdict))
 
     @property

@@ -1,7 +1,5 @@
 """Batches by Neyman's rule with a floor: shared by the methods that use it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

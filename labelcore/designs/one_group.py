@@ -1,7 +1,5 @@
 """A share of a group of known size whose labels are a plain random sample of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -28,7 +28,7 @@ from labelcore.designs.curves import (
 )
 from labelcore.designs.lists import LIST_DIFFERENCE, Compared, ComparesLists, ListAnswers
 from labelcore.designs.rates import stratum_rates
-from labelcore.errors import ParameterError, PlanArgumentError, PlanError
+from labelcore.errors import ParameterError, PlanArgumentError
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.horizon import boundary
 from labelcore.stats.list_difference import (
@@ -316,8 +316,7 @@ def _edges(first: int, last: int) -> IntArray:
 def _ranks(setup: Setup, name: str) -> IntArray:
     """The rank of each item in one list, (n_items,)."""
     score = setup.population.ordering_score(name)
-    if score is None:
-        raise PlanError(f"two ranked lists need a score of each, {name!r} has none", "needs scores")
+    assert score is not None, "a plan for lists without scores is refused"
     order = setup.ranking(score)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(1, len(order) + 1)

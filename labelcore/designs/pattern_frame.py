@@ -1,8 +1,6 @@
 """What is decided before the first label of a plan by agreement patterns: strata, and what each of
 the figures asked for rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -128,7 +126,6 @@ def cut_frame(
 def _of_arrays(
     setup: Setup, ways_said: BoolArray, patterns: Patterns, others: Evidence | None
 ) -> PatternFrame:
-    """The frame from what is said of each item."""
     called = _called(setup)
     order_score = _mean_order(setup)
     order = setup.ranking(order_score)
@@ -227,12 +224,10 @@ def _order(setup: Setup) -> Stretch:
 
 
 def scored_names(setup: Setup) -> tuple[str, ...]:
-    """The classifiers that have a score."""
     return tuple(name for name in setup.classifiers if name in setup.population.scores)
 
 
 def mean_score(setup: Setup, ranked: tuple[str, ...] = (), *, logit: bool = False) -> MeanScore:
-    """The mean of the scores of the classifiers that have one."""
     scored, descending = scored_names(setup), setup.population.descending
     turned = tuple(name for name in scored if name in descending)
     return MeanScore(scored, turned, ranked, logit)

@@ -1,7 +1,5 @@
 """Methods whose numbers are G-profiles over the strata that they draw from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 

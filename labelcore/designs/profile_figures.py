@@ -1,7 +1,5 @@
 """Values and G-profile intervals over strata: shared by the methods that use them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
@@ -146,7 +144,8 @@ def profile_may_meet(
         value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
     possible: BoolArray = np.ones(len(labels), dtype=bool)
     if goal.memory.get("row") == rows[0].name:
-        least = _least_criticals(look, labels)
+        progress = labels / max(look.planned, 1)
+        least = least_boundary(progress, 1 - look.confidence, look.horizon or 1) ** 2
         possible = _may_meet(cells, table, least, value, look, goal)
         if not possible.any():
             return possible
@@ -367,12 +366,6 @@ def _stretched(
         return 1.0
     done = np.asarray(look.progress if progress is None else progress)
     return stretch(cells, table, confidence, done, look.horizon or 1, rates, target=look.target)
-
-
-def _least_criticals(look: Look, labels: IntArray) -> FloatArray:
-    """What the critical values of watched intervals are at least, (n_looks,)."""
-    progress = labels / max(look.planned, 1)
-    return least_boundary(progress, 1 - look.confidence, look.horizon or 1) ** 2
 
 
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:

@@ -8,11 +8,10 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import IntArray as IntArray
 from labelcore.stats.profile import FloatArray
 
-IntArray = NDArray[np.int64]
 NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 

@@ -11,8 +11,6 @@ Each stratum of prompts gets as many as its systems would get in it by the rule 
 mean. Measured in docs/judge.md.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

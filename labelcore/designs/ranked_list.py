@@ -1,7 +1,5 @@
 """Methods for a ranked list: a fixed sequence of items, and bounds that are due at fixed draws."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.population import Population
 from labelcore.population.array_items import UNIT, Items, Part
 from labelcore.population.kept import Kept, Recent
+from labelcore.stats.arrays import BoolArray, IntArray
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
@@ -53,7 +53,7 @@ def item_probability(population: Population, classifier: str) -> FloatArray | No
 
 
 def stratum_rates(
-    population: Population, classifier: str, stratum: NDArray[np.int64], n_strata: int
+    population: Population, classifier: str, stratum: IntArray, n_strata: int
 ) -> Rates:
     """Mean score of each stratum, or its mid-rank share where scores are no probabilities; several
     classes without a score start at ``ASSUMED_RIGHT``, because a class says nothing of its rate."""
@@ -136,7 +136,7 @@ def _shares_inside(
 
 
 def planned_part_rates(
-    setup: Setup, items: Items, parts: Sequence[Part], predicted: NDArray[np.bool_]
+    setup: Setup, items: Items, parts: Sequence[Part], predicted: BoolArray
 ) -> tuple[FloatArray, str]:
     """The mean rate of the items of each part to plan with, (n_parts,), and the assumption in
     words.
@@ -157,7 +157,7 @@ def planned_part_rates(
 
 
 def planning_rates(
-    population: Population, classifier: str | None, predicted: NDArray[np.bool_]
+    population: Population, classifier: str | None, predicted: BoolArray
 ) -> tuple[FloatArray, str]:
     """A rate of positives (of rightly judged items with several classes) for each item to plan
     with, (n_items,), and the assumption in words."""
@@ -200,7 +200,7 @@ def question_rates(
     population: Population,
     classifier: str | None,
     class_index: int | None,
-    predicted: NDArray[np.bool_],
+    predicted: BoolArray,
 ) -> FloatArray:
     """A rate for each item to plan with, (n_items,): of the class ``class_index``, or of being
     judged rightly where it is None; ``predicted`` says which items are called so."""

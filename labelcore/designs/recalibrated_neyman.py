@@ -128,8 +128,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     figure that is asked for rests on the items of one prediction alone, as precision does, nothing
     is asked about the others.
 
-    A new plan has no more strata than get five labels each, and one for each prediction where the
-    score tells none of its items apart, or there is none: measured in docs/default_allocation.md.
+    A new plan has no more strata than get five labels each, of two classes more than 12 only where
+    each gets twelve, and one for each prediction where the score tells none of its items apart, or
+    there is none: measured in docs/default_allocation.md.
 
     With ``recut`` strata are cut once more at half of the labels (``designs.recut``): a model of
     the labels so far learns from the items' content what the scores leave out, cross-fitted, and

@@ -1,7 +1,5 @@
 """A plan's strata cut once more at half of its labels, by what these say of the items' content."""
 
-from __future__ import annotations
-
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ A package says in its ``pyproject.toml`` where its methods are, and they are fou
     tenths = "labelcore_tenths:TENTHS"
 """
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -62,7 +60,6 @@ class Page:
 
     @property
     def of_project(self) -> bool:
-        """Whether it is about one project."""
         return bool(self.offered)
 
 
@@ -162,5 +159,4 @@ def register(method: Method) -> None:
 
 
 def pages() -> dict[str, Page]:
-    """The pages of all methods by name."""
     return {page.name: page for method in METHODS.values() for page in method.pages}

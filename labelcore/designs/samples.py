@@ -1,19 +1,15 @@
 """Methods whose draws serve several classifiers, and which labels are a random sample of what."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT
 from labelcore.population import Population
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

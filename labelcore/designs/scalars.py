@@ -1,7 +1,5 @@
 """What a method that estimates numbers can do, and what it works them out from."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field

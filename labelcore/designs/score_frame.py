@@ -1,8 +1,6 @@
 """What is decided before the first label of a plan by the score of one classifier: strata, and how
 much an item of each matters for what is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -35,6 +33,7 @@ from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 STRATA, LABELS_EACH, FLOOR = (6, 12), 5, 0.1
+FEW_STRATA, LABELS_OF_MORE = 12, 12
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 PART_ASKED = (
     "Only items that the classifier calls {name!r} are asked: the figure does not rest on the "
@@ -48,9 +47,12 @@ TIES_CUT, ALIKE = Kept(Recent[bool]), Kept(Recent[bool])
 def chosen_pieces(setup: Setup) -> dict[str, int]:
     """Parameters of a new plan that the usual strata do not suit (docs/default_allocation.md): one
     for each prediction whose items the score does not tell apart, and no more than there are labels
-    for, where their number is no forecast of two classes."""
+    for, where their number is no forecast of two classes. Each costs the variance a label's worth,
+    which shows where scores say little."""
     several = len(setup.population.classes) > 2
     number = max(setup.planned // LABELS_EACH, 2)
+    if not several:
+        number = min(number, max(setup.planned // LABELS_OF_MORE, FEW_STRATA))
     counted = not setup.foreseen and _rests_on_all(setup)
     few = number < sum(STRATA) and (several or counted)
     if (alike := pieces_alike(setup)) or not few or not _free(setup):
@@ -119,7 +121,6 @@ def score_frame(setup: Setup) -> HelpedFrame:
 
 
 def score_frame_redrawn(setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
-    """``Design.redrawn`` of such a frame."""
     if frame.evidence is None:
         return drawn_anew(setup, _ties_anew(setup, frame))
     if _ties_cut(setup, frame):

@@ -264,11 +264,6 @@ def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
     return predicted if row.group == "predicted" else ~predicted
 
 
-def few_words(frame: HelpedSample, row: Estimand, rarer: float) -> str:
-    """Before the first label: that the guesses are not expected to be used."""
-    return EXPECTED_FEW.format(what=frame.what, quantity=row.term, rarer=int(rarer))
-
-
 def _note(share: Helped, outcome: FloatArray, what: str) -> str:
     """What the guesses did for a share; ``outcome`` is (n_labels,), 0 or 1."""
     if not share.used:
@@ -471,7 +466,11 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     def forecast_notes(self, answers: Answers[HelpedSample], look: Look) -> list[str]:
         few = [row for row in answers.rows if _is_helped(look) and _too_few(answers, row)]
-        return [few_words(answers.frame, row, expected_rarer(answers, row) or 0.0) for row in few]
+        rarer = [int(expected_rarer(answers, row) or 0) for row in few]
+        return [
+            EXPECTED_FEW.format(what=answers.frame.what, quantity=row.term, rarer=number)
+            for row, number in zip(few, rarer, strict=True)
+        ]
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -514,7 +513,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         )
 
     def _one(self, row: Estimand, cells: Cells, look: Look, table: Ratios) -> Bounds:
-        """The bounds of one estimand."""
         group = known_group(row, cells)
         endless = look.promise == Promise.WATCHED and look.horizon is None
         if group is not None:

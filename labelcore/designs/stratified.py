@@ -1,7 +1,5 @@
 """Methods that draw batches from strata: what they share, and their curve point by point."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -248,7 +246,6 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         return drawn
 
     def bounds_all_ranks(self, frame: FrameT) -> bool:
-        """``for_all_ranks`` of this frame."""
         return self.for_all_ranks
 
     def most(self, frame: FrameT) -> int:

@@ -1,7 +1,5 @@
 """Scores that say how sure a classifier is of its prediction, not how positive an item is."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.errors import PlanArgumentError

@@ -1,7 +1,5 @@
 """Shares of labels that narrow both ends of the interval that will be printed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.designs.base import IntArray

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from labelcore.errors import AnswerError, Fault, LateAnswerError, PopulationError
 from labelcore.exchange.label_studio import answers_of_tasks
+from labelcore.exchange.rows import Answered
 from labelcore.log.events import Event, answer_word
 from labelcore.log.screens import Shown
 from labelcore.population.formats import open_table
@@ -18,22 +18,6 @@ from labelcore.population.text import as_text
 from labelcore.promises import Word
 from labelcore.report import unguarded
 from labelcore.session.session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """One answer as a file has it.
-
-    row     where it stands, 1 is the first
-    token   of the draw, or None; item_id: of the item, or None where there is a token
-    answer  "" where none was given
-    """
-
-    row: int
-    token: str | None
-    item_id: str | None
-    answer: str
-    note: str = ""
 
 
 class Outcome(Word):
@@ -70,10 +54,7 @@ def read_answers(path: Path, classes: Collection[str] = ()) -> list[Answered]:
         raise FileNotFoundError(f"{path}: there is no such file")
     tasks = read_tasks(path)
     if tasks is not None:
-        return [
-            Answered(row, str(told.token or "") or None, told.item_id, told.answer, told.note)
-            for row, told in enumerate(answers_of_tasks(path.name, tasks, classes), 1)
-        ]
+        return answers_of_tasks(path.name, tasks, classes)
     table = open_table(path)
     faults = table.faults()
     if faults:

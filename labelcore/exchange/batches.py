@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from labelcore.exchange.label_studio import task_of
-from labelcore.exchange.rows import apart
+from labelcore.exchange.rows import apart, lines
 from labelcore.log.events import Draw
 from labelcore.report import table_file
 from labelcore.session.session import Session
@@ -23,8 +23,7 @@ def batch_table(session: Session, draws: Sequence[Draw], suffix: str) -> bytes:
         shown = apart(session.item(draw), "token", "id", "answer", "note")
         rows.append({"token": draw.token, "id": draw.item_id, **shown, "answer": "", "note": ""})
     if suffix.lower() == ".jsonl":
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-        return "".join(f"{line}\n" for line in lines).encode()
+        return lines(rows)
     if suffix.lower() not in TABLES:
         raise ValueError(
             f"a batch is written as {', '.join(TABLES)}, got {suffix or 'a name without one'!r}"

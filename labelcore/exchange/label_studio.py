@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.exchange.rows import Row, labelled_rows
+from labelcore.exchange.rows import Answered, Row, labelled_rows
 from labelcore.population.label_studio import SKIPPED, Task, annotation_of
 from labelcore.session.session import Session
 
@@ -16,16 +15,6 @@ ITEM, TOKEN = "labelcore_id", "labelcore_token"
 VERDICT, NOTE = "verdict", "note"
 RESERVED = {"unsure": "not sure", "broken": "broken item"}
 """How the answers without a class are called beside the classes."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskAnswer:
-    """What a task says of the item that it is about."""
-
-    token: str | None
-    item_id: str
-    answer: str
-    note: str
 
 
 def task_of(item_id: str, shown: Mapping[str, str], token: str = "") -> dict[str, Any]:
@@ -54,7 +43,7 @@ def labelling_config(session: Session) -> str:
 
 def answers_of_tasks(
     file: str, tasks: Sequence[Task], classes: Collection[str] = ()
-) -> list[TaskAnswer]:
+) -> list[Answered]:
     """The answers of an export: a skipped task is "unsure", a class is itself.
 
     Raises PopulationError where a task does not say which item it is about.
@@ -69,7 +58,8 @@ def answers_of_tasks(
             faults.append(Fault(file, None, row, None, rule))
             continue
         answer, note = annotation_of(task)
-        given.append(TaskAnswer(data.get(TOKEN), str(data[ITEM]), words.get(answer, answer), note))
+        token, item_id = str(data.get(TOKEN) or "") or None, str(data[ITEM])
+        given.append(Answered(row, token, item_id, words.get(answer, answer), note))
     if faults:
         raise PopulationError(faults)
     return given

@@ -82,10 +82,7 @@ def phoenix_parquet(session: Session) -> bytes:
         details = {"explanation": row["notes"] or None, "metadata": beside(row)}
         rows.append({**ids, **annotation, **details, "identifier": _mark(row)})
     empty = ["span_id", "name", "annotator_kind", "label", "explanation", "identifier"]
-    frame = pd.DataFrame(rows, columns=None if rows else empty)
-    stream = io.BytesIO()
-    frame.to_parquet(stream, index=False)
-    return stream.getvalue()
+    return pd.DataFrame(rows, columns=None if rows else empty).to_parquet(index=False)
 
 
 def _traced(
@@ -302,10 +299,7 @@ def splink_parquet(session: Session) -> bytes:
         if row["answer"] is not None
     ]
     empty = [*columns, "clerical_match_score"]
-    frame = pd.DataFrame(rows, columns=None if rows else empty)
-    stream = io.BytesIO()
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), stream)
-    return stream.getvalue()
+    return pd.DataFrame(rows, columns=None if rows else empty).to_parquet(index=False)
 
 
 @dataclass(frozen=True)

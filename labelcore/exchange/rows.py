@@ -1,9 +1,10 @@
-"""The labels of a session, row by row, as other tools are told them."""
+"""The labels of a session, row by row, as other tools are told them, and an answer of theirs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from labelcore.session.session import Session
@@ -12,6 +13,22 @@ from labelcore.store import identity_of
 Row = dict[str, Any]
 OWN = ("project", "time", "weight", "stratum", "seconds", "annotator", "status", "notes")
 """What stands beside the items in tools that keep columns that they do not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One answer as a file has it.
+
+    row     where it stands, 1 is the first
+    token   of the draw, or None; item_id: of the item, or None where there is a token
+    answer  "" where none was given
+    """
+
+    row: int
+    token: str | None
+    item_id: str | None
+    answer: str
+    note: str = ""
 
 
 def labelled_rows(session: Session) -> Iterator[tuple[Row, Row]]:

@@ -74,7 +74,7 @@ def arithmetic(engine: Engine, by: tuple[str, ...], cell: TableCell) -> Arithmet
     half = next((width for width in HALF_WIDTHS if width < cell.estimate.half_width), None)
     if half is None:
         return Arithmetic(parts, *sums)
-    look = look_for(stage, question, look_at(stage), answers)
+    look = look_for(stage, question, look_at(stage), answers.rows, answers.cells)
     more, coming = _labels_more(of_cell, answers, look, half), engine.directed(cell.row[1])
     kept = more is not None and _kept(engine, look, more)
     return Arithmetic(parts, *sums, half, more, kept, coming)

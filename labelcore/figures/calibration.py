@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import item_probability
 from labelcore.errors import did_you_mean
 from labelcore.estimands import SCALARS, sampled_file, table_of
@@ -23,7 +22,7 @@ from labelcore.figures.assumptions import assumptions
 from labelcore.figures.from_counts import look_at
 from labelcore.figures.labels_table import label_weights
 from labelcore.figures.prompts import less_sure
-from labelcore.figures.readiness import complete, promised_until, scope_of
+from labelcore.figures.readiness import complete, scope_of
 from labelcore.figures.sampled import sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage
 from labelcore.figures.unsure import doubtful_positions
@@ -81,12 +80,12 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
             ]
             ends[:, place] = at_each[0][0], at_each[1][1]
     population = engine.population
-    score = population.scores[name]
-    chance = item_probability(population, name)
+    score = np.asarray(population.scores[name], dtype=float)
+    in_range, chance = pd.Series(score).groupby(ranges.codes), item_probability(population, name)
     return Calibration(
         classifier=name,
-        score_from=_of_ranges(np.minimum, score, ranges, np.inf),
-        score_to=_of_ranges(np.maximum, score, ranges, -np.inf),
+        score_from=in_range.min().to_numpy(),
+        score_to=in_range.max().to_numpy(),
         mean_score=np.bincount(ranges.codes, score, number) / ranges.sizes,
         items=ranges.sizes,
         labels=labels,
@@ -101,17 +100,8 @@ def calibration(engine: Engine, classifier: str | None = None) -> Calibration:
         assumptions=assumptions(engine, METHOD.form, both=True),
         source=METHOD.source,
         form=METHOD.form,
-        scope=replace(
-            scope_of(engine, asked), judged=None, at_odds=False, margin=None, until=_until(engine)
-        ),
+        scope=replace(scope_of(engine, asked), judged=None, at_odds=False, margin=None),
     )
-
-
-def _until(engine: Engine) -> int:
-    """The labels up to which the band is promised: as those of the plan's own results."""
-    design = engine.design
-    until = design.watched_until(engine.setup.planned) if isinstance(design, EstimatesCurve) else 0
-    return promised_until(engine) or until
 
 
 def bounds(
@@ -147,12 +137,6 @@ def share_of(cells: Cells) -> float:
     there = cells.labelled > 0
     rate = cells.positive[there] / cells.labelled[there]
     return float(np.average(rate, weights=cells.size[there]))
-
-
-def _of_ranges(ufunc: np.ufunc, score: FloatArray, ranges: Grouping, start: float) -> FloatArray:
-    ends = np.full(len(ranges.sizes), start)
-    ufunc.at(ends, ranges.codes, score)
-    return ends
 
 
 def _scored(engine: Engine, classifier: str | None) -> str:

@@ -14,11 +14,11 @@ from labelcore.designs.choices import Chooses, LabelsUntil, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.from_counts import look_at
-from labelcore.figures.readiness import first_figure
+from labelcore.figures.readiness import scope_of_file
 from labelcore.log.engine import Engine
 from labelcore.log.further_choices import check_sought
 from labelcore.promises import ChoiceStatus, Promise
-from labelcore.results.types import Choice, Scope
+from labelcore.results.types import Choice
 
 NONE = ChoiceStatus.NONE_ACCEPTABLE
 ROUNDING = 1e-12
@@ -78,7 +78,7 @@ def _choice(engine: Engine, name: str) -> Choice:
         assumptions=(*choice.assumptions, *assumed),
         source=choice.method.source,
         missing=choice.missing,
-        scope=scope_of_choice(engine),
+        scope=scope_of_file(engine),
         form=choice.method.form,
     )
 
@@ -127,29 +127,10 @@ def true_choice(engine: Engine, codes: NDArray[np.int64]) -> TrueChoice:
     reach = {name: int(truth[items].sum()) for name, items in called.items()}
     precision = {name: reach[name] / len(items) for name, items in called.items()}
     good = [name for name in called if precision[name] >= params.precision_threshold - ROUNDING]
-    right = [name for name in called if _acceptable(precision[name], params)]
+    tolerated = params.precision_threshold - params.precision_slack - ROUNDING
+    right = [name for name in called if precision[name] >= tolerated]
     if not good:
         return TrueChoice(NONE, frozenset([NONE, *right]))
     best = max(good, key=lambda name: reach[name])
     least = (1 - params.reach_slack) * reach[best] - ROUNDING
     return TrueChoice(best, frozenset(name for name in right if reach[name] >= least))
-
-
-def _acceptable(precision: float, params: Any) -> bool:
-    least = params.precision_threshold - params.precision_slack
-    return bool(precision >= least - ROUNDING)
-
-
-def scope_of_choice(engine: Engine) -> Scope:
-    return Scope(
-        file=engine.population.name,
-        n_items=len(engine.population),
-        classifier=None,
-        target=engine.plan.target,
-        positive=engine.population.positive,
-        first_figure=first_figure(engine),
-        planned=int(engine.plan.planned or 0),
-        existing=engine.existing_used,
-        existing_use=engine.existing.use,
-        audit=engine.population.has_judge,
-    )

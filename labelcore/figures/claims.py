@@ -99,7 +99,9 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     goal = -math.log(alpha_of(engine)) - 1e-9
     for claim in engine.claims:
         cells = claim.tally.after_each(positions, codes, claim.class_index)
-        of = partial(_log_evidence, engine, claim, cells, cells.labelled, cells.positive)
+        of = partial(
+            claim.log_evidence, cells, cells.labelled, cells.positive, target=engine.plan.target
+        )
         ends = claim.evidence(of)
         possible &= (np.maximum(*ends) >= goal) | _all_known(engine, claim, cells)
     return possible
@@ -113,7 +115,7 @@ def settled_at(engine: Engine, looks: Sequence[Sequence[Cells]]) -> BoolArray:
     for claim, cells in zip(engine.claims if looks else (), zip(*looks, strict=True), strict=True):
         labelled, positive = (np.array([getattr(at_look, name) for at_look in cells])
                               for name in ("labelled", "positive"))  # fmt: skip
-        of = partial(_log_evidence, engine, claim, cells[0], labelled, positive)
+        of = partial(claim.log_evidence, cells[0], labelled, positive, target=engine.plan.target)
         ends = np.array(claim.evidence(of)).T
         settled &= [
             _proved(engine, claim, at_look, both, goal) != ClaimStatus.UNDECIDED
@@ -336,18 +338,8 @@ def _evidence(
     more = np.tile(open_items, 2) if pairs else open_items
     labelled = np.repeat((cells.labelled + more)[None], len(added), axis=0)
     positive = cells.positive + added
-    return float(_log_evidence(engine, claim, cells, labelled, positive, linear).min())
-
-
-def _log_evidence(
-    engine: Engine,
-    claim: ClaimTotals,
-    cells: Cells,
-    labelled: FloatArray,
-    positive: FloatArray,
-    linear: Linear,
-) -> FloatArray:
-    return claim.log_evidence(cells, labelled, positive, linear, engine.plan.target)
+    target = engine.plan.target
+    return float(claim.log_evidence(cells, labelled, positive, linear, target).min())
 
 
 def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:

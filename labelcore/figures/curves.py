@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from labelcore.designs.curves import (
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.from_counts import look_at
-from labelcore.figures.readiness import first_figure, promised_until, too_early
+from labelcore.figures.readiness import promised_until, scope_of_list, too_early
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
@@ -125,7 +126,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         method=curve.method.name,
         promise=curve.promise,
         assumptions=(
-            *_judged(engine, curve.assumptions),
+            *judged_by(engine, curve.assumptions),
             *assumed(len(there.positions), there.use),
         ),
         source=curve.method.source,
@@ -157,7 +158,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         draws_used=curve.draws,
         method=f"extremes over the curves inside the bounds ({curve.method.name})",
         promise=curve.promise,
-        assumptions=_judged(engine, curve.assumptions),
+        assumptions=judged_by(engine, curve.assumptions),
         source=curve.method.source,
         state=State.TOO_FEW if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
@@ -180,7 +181,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         draws_used=numbers.draws,
         method=str(OWN_METHOD),
         promise=Promise.WATCHED if watched else curve.promise,
-        assumptions=_judged(engine, numbers.assumptions),
+        assumptions=judged_by(engine, numbers.assumptions),
         source=OWN_METHOD.source,
         state=numbers.state,
         missing=numbers.missing,
@@ -189,7 +190,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
     )
 
 
-def _judged(engine: Engine, assumptions: tuple[str, ...]) -> tuple[str, ...]:
+def judged_by(engine: Engine, assumptions: tuple[str, ...]) -> tuple[str, ...]:
     """What a result rests on; a method does not know of second answers."""
     return tuple(judgement(engine) if text == JUDGEMENT else text for text in assumptions)
 
@@ -201,19 +202,4 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
 
 
 def _scope(engine: Engine) -> Scope:
-    design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    until = design.watched_until(engine.setup.planned)
-    return Scope(
-        file=engine.population.name,
-        n_items=len(engine.population),
-        classifier=engine.classifiers[0],
-        target=engine.plan.target,
-        positive=engine.population.positive,
-        margin=engine.plan.margin,
-        until=promised_until(engine) or until,
-        first_figure=first_figure(engine),
-        planned=engine.setup.planned,
-        existing=engine.existing_used,
-        existing_use=engine.existing.use,
-        audit=engine.population.has_judge,
-    )
+    return replace(scope_of_list(engine), until=promised_until(engine))

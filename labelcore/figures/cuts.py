@@ -74,14 +74,15 @@ def told_rank(population: Population, classifier: str | None) -> int:
 
 def own_cut(population: Population, classifier: str | None) -> int | None:
     """How many items of the list a classifier calls positive itself; None where it calls none so,
-    or others than the first ones by score."""
+    or others than the first ones by score: of equal scores, which the list orders by chance, it
+    calls all so or none."""
     called = population.predictions.get(classifier or "")
     score = population.scores.get(classifier or "")
     if called is None or score is None or len(population.classes) > 2:
         return None
     turned = -score if classifier in population.descending else score
     positive = called == population.classes.index(population.positive)
-    if positive.all() or not positive.any() or turned[positive].min() < turned[~positive].max():
+    if positive.all() or not positive.any() or turned[positive].min() <= turned[~positive].max():
         return None
     return int(np.count_nonzero(positive))
 
@@ -153,41 +154,22 @@ def packages(
     low, high (precision of everything down to there), own_low, own_high (of the package alone).
     Raises ValueError where the bounds do not hold for all ranks.
     """
-    columns = (
-        "precision",
-        "first",
-        "last",
-        "items",
-        "score",
-        "low",
-        "high",
-        "own_low",
-        "own_high",
-    )
+    columns = ["precision", "first", "last", "items", "score", "low", "high", "own_low", "own_high"]
     yields = _simultaneous(engine, whole or whole_curve(engine, ranked_curve(engine)))
     if yields is None:
-        return pd.DataFrame(columns=list(columns))
+        return pd.DataFrame(columns=columns)
     parts = curve_readings.packages(yields, list(precisions))
     scores = iter(engine.rank_of.scores([part.last_rank for part in parts if part.last_rank]))
     rows, before = [], 0
     for part in parts:
         last = part.last_rank
         items = last - before
-        rows.append(
-            (
-                part.precision,
-                before + 1 if items else None,
-                last,
-                items,
-                float(next(scores)) if last else None,
-                part.low,
-                part.high,
-                part.own_low,
-                part.own_high,
-            )
-        )
+        first = before + 1 if items else None
+        score = float(next(scores)) if last else None
+        ends = part.low, part.high, part.own_low, part.own_high
+        rows.append((part.precision, first, last, items, score, *ends))
         before = last
-    return pd.DataFrame(rows, columns=list(columns))
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:

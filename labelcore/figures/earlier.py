@@ -16,10 +16,10 @@ import pandas as pd
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import Curve
 from labelcore.estimands import CHOICES, DIFFERENCE
-from labelcore.figures.choices import scope_of_choice
 from labelcore.figures.claims import alpha_of, statement_of
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.curves import EARLIER_CURVE
+from labelcore.figures.readiness import promised_until, scope_of_file
 from labelcore.log.state import LogState
 from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
@@ -54,23 +54,33 @@ class EarlierFigures(FiguresNow):
         keys = [*(asked or self.engine.plan.estimands), *claims]
         nothing: dict[str, Stored] = {key: {} for key in keys}
         findings: dict[str, Finding] = {}
+        shared = {
+            "labels_used": int(look.get("labels", 0)),
+            "draws_used": int(look.get("draws", 0)),
+            "method": METHOD,
+            "assumptions": (),
+            "source": SOURCE,
+        }
         for key, stored in look.get("results", nothing).items():
-            rests_on = int(look.get("labels", 0)), int(look.get("draws", 0))
             if key in claims:
-                findings[key] = self._claim(claims[key], stored, *rests_on)
+                findings[key] = self._claim(claims[key], stored, shared)
             elif key in CHOICES:
-                findings[key] = self._choice(key, stored, *rests_on)
+                findings[key] = self._choice(key, stored, shared)
             else:
-                findings[key] = self._estimate(key, stored, *rests_on)
+                findings[key] = self._estimate(key, stored, shared)
         return findings
 
     def _scope(self, classifier: str | None = None) -> Scope:
         plan = self.engine.plan
         return replace(
-            scope_of_choice(self.engine), classifier=classifier, margin=plan.margin, earlier=True
+            scope_of_file(self.engine),
+            classifier=classifier,
+            margin=plan.margin,
+            until=promised_until(self.engine),
+            earlier=True,
         )
 
-    def _estimate(self, key: str, stored: Stored, labels: int, draws: int) -> Estimate:
+    def _estimate(self, key: str, stored: Stored, shared: dict[str, Any]) -> Estimate:
         name, inside, other = key_parts(key.removesuffix(f"@{SETTLED}"))
         first, versus = [*self.engine.classifiers, None][:2]
         difference = name.endswith(DIFFERENCE)
@@ -81,12 +91,8 @@ class EarlierFigures(FiguresNow):
             low=stored.get("low", -1.0 if difference else 0.0),
             high=stored.get("high", 1.0),
             confidence=self.engine.plan.confidence,
-            labels_used=labels,
-            draws_used=draws,
-            method=METHOD,
+            **shared,
             promise=Promise(stored.get("promise", self.engine.plan.promised)),
-            assumptions=(),
-            source=SOURCE,
             state=State(stored.get("state", State.NOTHING)),
             missing="" if stored else NO_LOOK,
             scope=replace(
@@ -97,7 +103,7 @@ class EarlierFigures(FiguresNow):
             tentative=bool(stored.get("tentative")),
         )
 
-    def _claim(self, claim: ClaimTotals, stored: Stored, labels: int, draws: int) -> Claim:
+    def _claim(self, claim: ClaimTotals, stored: Stored, shared: dict[str, Any]) -> Claim:
         evidence = (float(stored.get(name, 1.0)) for name in ("evidence", "evidence_against"))
         log_evidence, against = (math.log(ratio) if ratio > 0 else -math.inf for ratio in evidence)
         return Claim(
@@ -108,19 +114,15 @@ class EarlierFigures(FiguresNow):
             log_evidence_against=against,
             alpha=alpha_of(self.engine),
             value=stored.get("value"),
-            labels_used=labels,
-            draws_used=draws,
-            method=METHOD,
+            **shared,
             promise=Promise.WATCHED,
-            assumptions=(),
-            source=SOURCE,
             scope=self._scope(claim.sides[0].classifier),
             form=Form(self.engine.plan.claim_form),
             low=stored.get("low"),
             high=stored.get("high"),
         )
 
-    def _choice(self, key: str, stored: Stored, labels: int, draws: int) -> Choice:
+    def _choice(self, key: str, stored: Stored, shared: dict[str, Any]) -> Choice:
         params = self.engine.setup.params
         looked = stored.get("candidates", {})
         unknown = {"value": None, "low": 0.0, "high": 1.0, "state": CandidateState.IN.value}
@@ -139,12 +141,8 @@ class EarlierFigures(FiguresNow):
             precision_slack=params.precision_slack,
             reach_slack=params.reach_slack,
             confidence=self.engine.plan.confidence,
-            labels_used=labels,
-            draws_used=draws,
-            method=METHOD,
+            **shared,
             promise=Promise(stored.get("promise", Promise.WATCHED)),
-            assumptions=(),
-            source=SOURCE,
             missing="" if stored else NO_LOOK,
             scope=self._scope(),
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.estimands import Estimand
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
@@ -60,15 +61,17 @@ def look_in_group(look: Look, cells: Cells, planned: float, unsure: float = 0.0)
     return replace(look, labels=labels, planned=planned, unsure=round(unsure))
 
 
-def look_for(engine: Engine, question: Question, look: Look, answers: Answers[Any]) -> Look:
+def look_for(
+    engine: Engine, question: Question, look: Look, rows: list[Estimand], cells: Cells
+) -> Look:
     """The look at the figures of a question, and of others from the same cells."""
     if question.group is None:
-        return less_sure(engine, answers.rows, look)
+        return less_sure(engine, rows, look)
     unsure = 0.0
     if engine.plan.leaves_unsure_out and engine.undecided:
         tally = engine.tallies[question.subject]
         unsure = float(tally.unresolved(engine.undecided_positions()).sum())
-    return look_in_group(look, answers.cells, planned_in_groups(engine)[question.group], unsure)
+    return look_in_group(look, cells, planned_in_groups(engine)[question.group], unsure)
 
 
 def planned_in_groups(engine: Engine) -> FloatArray:
@@ -208,7 +211,7 @@ def figures_of(
         for engine, level in zip(engines, sure, strict=True)
     ]
     by_group = [
-        [look_for(engines[at], group[0], looks[at], part)
+        [look_for(engines[at], group[0], looks[at], part.rows, part.cells)
          for at, part in zip(of, parts, strict=True)]
         for group, of, parts in zip(groups, mine, answers, strict=True)
     ]  # fmt: skip

@@ -48,7 +48,7 @@ def label_weights(engine: Engine, positions: IntArray) -> FloatArray:
     return weight
 
 
-def _weights_told(engine: Engine) -> str:
+def weights_told(engine: Engine) -> str:
     """What the weights of the labels are, and for how many items no label stands, in words."""
     engine = headline_stage(engine)
     if not engine.design.has_weights:
@@ -75,7 +75,7 @@ def labels_table(
         table[name] = pd.Series(values, index=table.index)
     if content is not None:
         table = table.join(_contents(table, population, content))
-    table.attrs["weight"] = _weights_told(engine)
+    table.attrs["weight"] = weights_told(engine)
     return table
 
 

@@ -10,12 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.designs.base import NO_ANSWER, OPEN
-from labelcore.designs.curves import JUDGEMENT
 from labelcore.designs.lists import Compared, ComparesLists, ListAnswers
 from labelcore.estimands import LISTS
-from labelcore.figures.assumptions import judgement
+from labelcore.figures.curves import judged_by
 from labelcore.figures.from_counts import look_at
-from labelcore.figures.readiness import first_figure
+from labelcore.figures.readiness import scope_of_list
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise
 from labelcore.results.curves import Band
@@ -104,9 +103,7 @@ def _shared(
         "draws_used": compared.draws,
         "method": compared.method.name,
         "promise": compared.promise,
-        "assumptions": tuple(
-            judgement(engine) if text == JUDGEMENT else text for text in compared.assumptions
-        ),
+        "assumptions": judged_by(engine, compared.assumptions),
         "source": compared.method.source,
         "state": compared.state,
         "missing": compared.missing,
@@ -126,19 +123,8 @@ def _scores(engine: Engine, design: ComparesLists[Any], compared: Compared, name
 
 def _scope(engine: Engine, design: ComparesLists[Any]) -> Scope:
     watched = engine.plan.promised == Promise.WATCHED
-    return Scope(
-        file=engine.population.name,
-        n_items=len(engine.population),
-        classifier=engine.classifiers[0],
-        versus=engine.classifiers[1],
-        target=engine.plan.target,
-        positive=engine.population.positive,
-        margin=engine.plan.margin,
-        first_figure=first_figure(engine),
-        planned=engine.setup.planned,
-        until=design.watched_until(engine.setup.planned) if watched else 0,
-        audit=engine.population.has_judge,
-    )
+    until = design.watched_until(engine.setup.planned) if watched else 0
+    return replace(scope_of_list(engine), versus=engine.classifiers[1], until=until)
 
 
 def differing_items(engine: Engine, rank: int) -> pd.DataFrame:

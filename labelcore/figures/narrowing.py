@@ -188,7 +188,7 @@ def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, 
         for group in same_cells(engine.questions):
             answers = answers_after_each(beginning, group, *known, fitted)
             places = [engine.questions.index(question) for question in group]
-            terms = look_for(engine, group[0], look, answers)
+            terms = look_for(engine, group[0], look, answers.rows, answers.cells)
             labels = labels_in(group[0], draws, answers.cells)
             held = EstimatesScalars.of(engine.design).holds(answers, terms, labels, band[:, places])
             if engine.cut_anew_yet:

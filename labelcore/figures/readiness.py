@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from labelcore.designs.curves import OPEN_SHARE
+from labelcore.designs.curves import OPEN_SHARE, EstimatesCurve
 from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.estimands import known_group, slope_of, table_of
 from labelcore.figures.unsure import counts_at_odds, judged_share
@@ -61,8 +63,10 @@ def _needed(cells: Cells, side: BoolArray) -> int:
 def promised_until(engine: Engine) -> int:
     """The labels up to which a watched promise is, at most those of all items; 0 where it has no
     end."""
-    until = (engine.plan.horizon or 0) * engine.watched_for
-    return min(until, engine.most + engine.given)
+    if engine.plan.horizon is not None:
+        return min(engine.plan.horizon * engine.watched_for, engine.most + engine.given)
+    design = engine.design
+    return design.watched_until(engine.setup.planned) if isinstance(design, EstimatesCurve) else 0
 
 
 def state_of(
@@ -205,6 +209,32 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         existing_use=engine.existing.use,
         found=found_before(engine, question),
         audit=population.has_judge,
+    )
+
+
+def scope_of_file(engine: Engine) -> Scope:
+    """Of a result about all items that is of no one classifier."""
+    return Scope(
+        file=engine.population.name,
+        n_items=len(engine.population),
+        classifier=None,
+        target=engine.plan.target,
+        positive=engine.population.positive,
+        first_figure=first_figure(engine),
+        planned=int(engine.plan.planned or 0),
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
+        audit=engine.population.has_judge,
+    )
+
+
+def scope_of_list(engine: Engine) -> Scope:
+    """Of a result along the ranks of the first classifier's list."""
+    return replace(
+        scope_of_file(engine),
+        classifier=engine.classifiers[0],
+        margin=engine.plan.margin,
+        planned=engine.setup.planned,
     )
 
 

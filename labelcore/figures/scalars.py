@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ def _of_all_items(engine: Engine, results: dict[str, Estimate]) -> dict[str, Est
     for group in same_cells(engine.questions):
         answers = answers_of([engine], group)[0]
         tally = engine.tallies[group[0].subject]
-        look = look_for(engine, group[0], look_at(engine), answers)
+        look = look_for(engine, group[0], look_at(engine), answers.rows, answers.cells)
         odds, either = ranges_of_all(engine, tally, answers, look)
         for question, by_odds, other in zip(group, odds, either, strict=True):
             if results[question.key].has_interval:
@@ -121,10 +121,9 @@ def _results_now(
     for group, figures in known or figures_of(engines):
         places = [keys[question.key] for question in group]
         for number, (engine, (answers, figure)) in enumerate(zip(engines, figures, strict=True)):
-            mine_now = _found(engine, answers, figure, group)
-            if before is not None:
-                mine_now = _narrowed(mine_now, before[number][:, places])
-            results[number] |= {estimate.estimand: estimate for estimate in mine_now.stated()}
+            limits = None if before is None else before[number][:, places]
+            mine_now = found_of(engine, answers, figure, group, limits)
+            results[number] |= {estimate.estimand: estimate for estimate in mine_now}
     return [{key: mine[key] for key in keys} for mine in results]
 
 
@@ -251,34 +250,6 @@ def sizes_after_pilot(engines: Sequence[Engine]) -> list[dict[str, Any]]:
     return sizes
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Found:
-    """What is found of a group of questions about the same cells.
-
-    limits   what is certain of each, (2, n_rows)
-    """
-
-    engine: Engine
-    group: list[Question]
-    cells: Cells
-    figures: Figures
-    limits: Limits
-
-    def stated(self) -> list[Estimate]:
-        """The results."""
-        return [
-            _stated(self.engine, question, self.figures, place, self.cells, self.limits)
-            for place, question in enumerate(self.group)
-        ]
-
-
-def _narrowed(part: _Found, before: Limits) -> _Found:
-    """With intervals cut by the bands before; a value outside is moved to the nearer end."""
-    figures = part.figures
-    ends = narrowed(before, np.array([figures.low, figures.high]))
-    return replace(part, figures=within(figures, ends))
-
-
 def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
     """Of the items that the classifier predicts as the class ``predicted``, the share whose label
     is the class ``judged``; of all of them: each that nobody can judge counts as the others of its
@@ -292,25 +263,30 @@ def precision_of(engine: Engine, classifier: str | None, predicted: int, judged:
     answers, tally = answers_of([engine], [question])[0], engine.tallies[classifier]
     cells = replace(in_the_file(answers.cells), predicted=tally.prediction == predicted)
     answers = replace(answers, cells=cells)
-    look = look_for(engine, question, look_at(engine), answers)
+    look = look_for(engine, question, look_at(engine), answers.rows, cells)
     figures = EstimatesScalars.of(engine.design).figures(answers, look)
     figures = with_doubts(engine, tally, answers, look, figures)
-    (estimate,) = _found(engine, answers, figures, [question]).stated()
+    (estimate,) = found_of(engine, answers, figures, [question])
     return replace(estimate, certain=None)
 
 
 def found_of(
-    engine: Engine, answers: Answers[Any], figures: Figures, group: list[Question]
+    engine: Engine,
+    answers: Answers[Any],
+    figures: Figures,
+    group: list[Question],
+    before: Limits | None = None,
 ) -> list[Estimate]:
-    """The results of a group of questions about the same cells, from their figures."""
-    return _found(engine, answers, figures, group).stated()
-
-
-def _found(
-    engine: Engine, answers: Answers[Any], figures: Figures, group: list[Question]
-) -> _Found:
+    """The results of a group of questions about the same cells, from their figures, cut by the
+    bands ``before`` them; a value outside is moved to the nearer end."""
     limits = certain_limits(engine, answers, figures)
-    return _Found(engine, group, answers.cells, within(figures, limits), limits)
+    figures = within(figures, limits)
+    if before is not None:
+        figures = within(figures, narrowed(before, np.array([figures.low, figures.high])))
+    return [
+        _stated(engine, question, figures, place, answers.cells, limits)
+        for place, question in enumerate(group)
+    ]
 
 
 def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> Limits:

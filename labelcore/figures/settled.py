@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from labelcore.designs.base import Look
 from labelcore.estimands import size_slopes, table_of
 from labelcore.figures.assumptions import settled_assumptions
-from labelcore.figures.from_counts import (
-    fitted_cell_rates,
-    look_at,
-    look_in_group,
-    planned_in_groups,
-)
+from labelcore.figures.from_counts import fitted_cell_rates, look_at, look_for
 from labelcore.figures.label_error import both_ways
-from labelcore.figures.prompts import less_sure
 from labelcore.figures.sampled import counted_tally, sampled_labels, samples_of
 from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.figures.unsure import counts_at_odds, moves_of_odds
@@ -227,8 +222,9 @@ def _bounds(stage: Engine, question: Question, known: _Known, look: Look | None 
 
     look   None: that of the plan's own figure
     """
+    own = partial(look_for, stage, question, look_at(stage), [question.row])
     ends = [
-        _of_cells(stage, question, cells, overlap, known, look or _look_at(stage, question, cells))
+        _of_cells(stage, question, cells, overlap, known, look or own(cells))
         for cells in both_ways(stage, question)
         for cells, overlap in _settlings(stage, question, cells, known)
     ]
@@ -253,9 +249,9 @@ def _settlings(
     was, now = np.array(first) == of_class, np.array(settled) == of_class
     sure = np.array(settled) >= 0
     chance = np.array([item.chance for item in known.judged])
-    then = _as_first_read(
-        cells, cell[counting], was[counting], _now(stage, positions, of_class)[counting]
-    )
+    # The label in force may have been changed since it was held against a second one.
+    in_force = stage.codes[positions] == of_class
+    then = _as_first_read(cells, cell[counting], was[counting], in_force[counting])
 
     def part(now: np.ndarray, kept: BoolArray) -> Overlap:
         return Overlap(cell[kept], was[kept], np.asarray(now, dtype=bool)[kept], chance[kept])
@@ -269,25 +265,10 @@ def _settlings(
     return overlaps
 
 
-def _now(stage: Engine, positions: np.ndarray, of_class: np.ndarray) -> BoolArray:
-    """Whether the label in force counts as positive: it may have been changed since it was held
-    against a second one."""
-    return np.asarray(stage.codes[positions] == of_class)
-
-
 def _as_first_read(cells: Cells, cell: np.ndarray, was: BoolArray, now: BoolArray) -> Cells:
     """The counts with the labels of the overlap as they were when others judged the items."""
     change = np.bincount(cell, was.astype(float) - now, minlength=len(cells.size))
     return replace(cells, positive=cells.positive + change) if change.any() else cells
-
-
-def _look_at(stage: Engine, question: Question, cells: Cells) -> Look:
-    look = look_at(stage)
-    if question.group is None:
-        return less_sure(stage, [question.row], look)
-    unsure = float(counted_tally(stage, question).unresolved(stage.undecided_positions()).sum())
-    left_out = unsure if stage.plan.leaves_unsure_out else 0.0
-    return look_in_group(look, cells, planned_in_groups(stage)[question.group], left_out)
 
 
 def _of_cells(

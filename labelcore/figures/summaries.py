@@ -87,8 +87,9 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
     look, summary = look_at(engine), SUMMARY_OF[name]
     draws, state = curve.draws, curve.state
     if look.promise == Promise.WATCHED:
-        state = _watched_state(ranked)
-        draws = look.draws if state == State.EXACT else min(look.draws, _furthest(engine))
+        state = State.EXACT if ranked.labels == ranked.n_items else State.INTERVAL
+        promised = (engine.plan.horizon or 1) * engine.watched_for - engine.given
+        draws = look.draws if state == State.EXACT else min(look.draws, promised)
     answers = ranked.until(draws)
     known = _sample(engine.frame, answers.settled())
     value = estimate(known, summary)
@@ -143,15 +144,6 @@ def _evenly(last: IntArray, counts: IntArray, random: np.random.Generator) -> In
     inside = (place + random.random(len(stratum))) / counts[stratum] * sizes[stratum]
     rank = (last - sizes)[stratum] + np.floor(inside).astype(np.int64) + 1
     return np.unique(np.minimum(rank, last[stratum]))
-
-
-def _furthest(engine: Engine) -> int:
-    """The draws up to which a watched promise is."""
-    return (engine.plan.horizon or 1) * engine.watched_for - engine.given
-
-
-def _watched_state(ranked: Ranked) -> State:
-    return State.EXACT if ranked.labels == ranked.n_items else State.INTERVAL
 
 
 def _missing(engine: Engine, answers: Ranked, known: RankedSample) -> str:

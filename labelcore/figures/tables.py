@@ -134,9 +134,10 @@ def _guesses(
     answers = [answers_of([stage], part)[0] for part in each]
     sure = confidence_of(stage, each, answers, together=together)
     look = replace(look_at(stage), confidence=sure)
+    planned = {question.key for question in engine.questions}
     looks = [
-        look_for(stage, part[0], look, mine)
-        if _is_asked(engine, part[0])
+        look_for(stage, part[0], look, mine.rows, mine.cells)
+        if part[0].group is None or part[0].key in planned
         else less_sure(stage, mine.rows, look, stage.tallies[part[0].subject])
         for part, mine in zip(each, answers, strict=True)
     ]
@@ -152,11 +153,6 @@ def _guesses(
                 scope = replace(found.scope, together=number)
                 estimates[found.estimand] = replace(found, scope=scope)
     return estimates
-
-
-def _is_asked(engine: Engine, question: Question) -> bool:
-    asked = any(asked.key == question.key for asked in engine.questions)
-    return question.group is None or asked
 
 
 def beside(engine: Engine, wanted: Sequence[Question], groups: Grouping | None) -> Engine:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import AnswerCodes, Look
+from labelcore.designs.base import AnswerCodes, IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
@@ -79,6 +79,8 @@ def widened(
     """The interval from the worst to the best case of the doubtful items, which are those of
     ``doubtful``."""
     unsettled = doubtful(engine, tally, strictly=strictly)
+    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
+    doubts = doubts[tally.cells_at(doubts) >= 0]
     cases: dict[bytes, Answers[Any]] = {}
     ends = []
     for place, row in enumerate(answers.rows):
@@ -87,11 +89,11 @@ def widened(
         for rising in (slope < 0, slope > 0):
             if rising.tobytes() in cases:
                 continue
-            codes = _filled_codes(engine, tally, answers, rising, strictly)
+            codes = _filled_codes(tally, answers, rising, doubts)
             cases[rising.tobytes()] = replace(
                 answers,
                 cells=filled(answers.cells, unsettled, rising),
-                rates=_filled_rates(engine, tally, answers, codes, strictly),
+                rates=_filled_rates(engine, tally, answers, codes, doubts),
                 codes=codes,
             )
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
@@ -106,13 +108,11 @@ def widened(
 
 
 def _filled_codes(
-    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray, strictly: bool
+    tally: Tally, answers: Answers[Any], rising: BoolArray, doubts: IntArray
 ) -> AnswerCodes:
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
     class elsewhere."""
-    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
     cell = tally.cells_at(doubts)
-    doubts, cell = doubts[cell >= 0], cell[cell >= 0]
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
     other = np.where(np.asarray(positive) == 0, 1, 0)
     codes = answers.codes.copy()
@@ -121,11 +121,9 @@ def _filled_codes(
 
 
 def _filled_rates(
-    engine: Engine, tally: Tally, answers: Answers[Any], codes: AnswerCodes, strictly: bool
+    engine: Engine, tally: Tally, answers: Answers[Any], codes: AnswerCodes, doubts: IntArray
 ) -> FloatArray | None:
     """The method's own idea of each cell's rate, had the doubtful items these answers."""
-    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
-    doubts = doubts[tally.cells_at(doubts) >= 0]
     if answers.rates is None or not len(doubts):
         return answers.rates
     ahead = engine.progress_after_each(doubts, codes[doubts])

@@ -1,7 +1,5 @@
 """The beginning of an item, for a line in a list."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

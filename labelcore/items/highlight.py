@@ -1,7 +1,5 @@
 """Words and patterns that are to be seen at once in every item."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """The kinds of value there are. A new kind is one file and one row here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from labelcore.items import json_text, picture_address, picture_file, table, talk

@@ -1,7 +1,5 @@
 """All columns of an item: what stands beside what, and what is marked."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -228,7 +226,6 @@ def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
 
 
 def texts_of(form: Text | Rich | Block) -> Iterator[Text]:
-    """The texts of a form in order."""
     if isinstance(form, Text):
         yield form
     else:

@@ -1,7 +1,5 @@
 """Bytes that claim to be a picture, decoded here and nowhere else, and encoded anew."""
 
-from __future__ import annotations
-
 import io
 import math
 
@@ -49,16 +47,12 @@ def decode(data: bytes, named: str) -> Picture | Refusal:
         else:
             drawn.save(out, "PNG")
     except UnidentifiedImageError:
-        return Refusal(f"{named} {SVG if _is_svg(data) else NO_PICTURE}")
+        return Refusal(f"{named} {SVG if b'<svg' in data[:1000].lower() else NO_PICTURE}")
     except Image.DecompressionBombError:
         return Refusal(f"{named} {TOO_LARGE}")
     except Exception:  # Pillow's readers raise errors of many kinds on damaged data.
         return Refusal(f"{named} {DAMAGED}")
     return Picture(out.getvalue(), smooth=not enlarged, note=note)
-
-
-def _is_svg(data: bytes) -> bool:
-    return b"<svg" in data[:1000].lower()
 
 
 def _upright(image: Image.Image) -> Image.Image:

@@ -1,7 +1,5 @@
 """Pictures that travel as text in a column."""
 
-from __future__ import annotations
-
 import base64
 import re
 from functools import lru_cache

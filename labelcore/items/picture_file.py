@@ -1,7 +1,5 @@
 """Pictures in files of the data folder, named by a path in a column."""
 
-from __future__ import annotations
-
 import os
 import stat
 import unicodedata

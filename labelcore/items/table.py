@@ -1,7 +1,5 @@
 """JSON that is a table: a list of flat objects."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labelcore.items.forms import Folders, Grid

@@ -1,7 +1,5 @@
 """Text that is shown as it is, except for characters that would hide or reorder it."""
 
-from __future__ import annotations
-
 import re
 
 from labelcore.items.forms import Text

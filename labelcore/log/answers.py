@@ -1,10 +1,8 @@
 """What a person or a program may answer, and what it means."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -69,13 +67,16 @@ def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> st
 
 def looking_seconds(answers: Sequence[Event]) -> list[float]:
     """How long each was looked at, from when the item was first shown to the answer; answers of one
-    page, which have the same time, share it. nan where it is not known."""
+    page, which have the same time, share it. nan where it is not known, or the clock was set
+    back meanwhile."""
     together = Counter((answer.annotator, answer.at) for answer in answers)
 
     def seconds(answer: Event) -> float:
         if not (answer.shown_at and answer.at):
             return float("nan")
         span = datetime.fromisoformat(answer.at) - datetime.fromisoformat(answer.shown_at)
+        if span < timedelta():
+            return float("nan")
         return span.total_seconds() / together[answer.annotator, answer.at]
 
     return [seconds(answer) for answer in answers]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import OPEN, IntArray
 from labelcore.log.ranked_items import Along
@@ -17,14 +16,13 @@ class DrawnItems:
     """
 
     def __init__(self) -> None:
-        self._rows: NDArray[np.int64] = np.empty((4, 0), dtype=np.int64)
+        self._rows: IntArray = np.empty((4, 0), dtype=np.int64)
         self._number = 0
 
     def __len__(self) -> int:
         return self._number
 
     def append(self, positions: IntArray, strata: IntArray, code: int | IntArray = OPEN) -> None:
-        """The items drawn next."""
         start, end = self._number, self._number + len(positions)
         if end > self._rows.shape[1]:
             more = np.zeros((4, 2 * end), dtype=np.int64)

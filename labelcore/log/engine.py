@@ -392,7 +392,7 @@ class Engine(Book):
         if len(self.asked) >= self.limit:
             return None
         if not self.batch_left and (not self._queue or self._queue_basis != self.sequence):
-            self._compose_batch()
+            self._queue_up(self.design.next_batch(*self._due()))
         if not self._queue:
             return None
         position, batch = self._queue[-1]
@@ -417,9 +417,6 @@ class Engine(Book):
             setup = replace(setup, toward=toward)
             progress = replace(progress, limit=min(progress.limit, until + self.given))
         return Due(setup, self.frame, progress, self._batches + 1)
-
-    def _compose_batch(self) -> None:
-        self._queue_up(self.design.next_batch(*self._due()))
 
     def _queue_up(self, ordered: IntArray) -> None:
         batch = self._batches + 1
@@ -624,7 +621,6 @@ class Engine(Book):
         self._owed.discard(index)
 
     def undo(self, index: int) -> None:
-        """Take back the answer in force; whether to stop is asked anew."""
         super().undo(index)
         if self.in_force(index) is None:
             self._owed.add(index)
@@ -641,7 +637,6 @@ class Engine(Book):
         self._queue = []
 
     def seek(self, precision: float, budget: int) -> None:
-        """Go on within so many items until the choice at another required precision is made."""
         super().seek(precision, min(budget, self.most))
         self._queue = []
 

@@ -1,7 +1,5 @@
 """When labels may be asked until the choice at another required precision is made."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from labelcore.designs.choices import Chooses

@@ -6,8 +6,6 @@ the batch itself does, so that they are known and the same in a replay. They lea
 and nothing that is asked depends on them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

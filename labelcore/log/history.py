@@ -1,7 +1,5 @@
 """Looking back: the answers in force, the newest first, and the state at any past moment."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

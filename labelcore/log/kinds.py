@@ -4,8 +4,6 @@ Whoever writes, reads or audits a log asks the same rules. A new kind is a class
 ``KINDS``.
 """
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Whose answers they are: the names of people, and how many gave the answers."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -4,8 +4,6 @@ Each is asked of the items once: what a pass over all of them tells is kept for 
 that were asked for, and nothing of the size of the file is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

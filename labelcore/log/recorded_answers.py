@@ -1,7 +1,5 @@
 """The answers of a log, as far as it tells of them without its file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

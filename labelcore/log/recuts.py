@@ -1,7 +1,5 @@
 """Strata that are cut once more while a session goes on: when, and by what."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

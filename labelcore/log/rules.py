@@ -3,8 +3,6 @@
 A rule that is broken raises the error that a caller gets who tries it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isclose
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Which draw each person has on the screen, since when, and which ones were given up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -136,7 +134,6 @@ class Screens:
         }
 
     def holder(self, draw: Draw) -> str | None:
-        """Who has the item on the screen; None where nobody has."""
         same = (
             shown.annotator
             for shown in self._open.values()

@@ -1,7 +1,5 @@
 """The state of a log: everything that is known after its first so many events."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

@@ -1,12 +1,10 @@
 """Settings of a project: words for people, and whether they are told what the classifier says. They
 never change a figure."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labelcore.errors import PlanError
+from labelcore.errors import PlanError, did_you_mean
 
 # What may be mended after the start, and the kind of its value.
 WORDING: dict[str, type | tuple[type, ...]] = {
@@ -18,6 +16,18 @@ WORDING: dict[str, type | tuple[type, ...]] = {
     "names": dict,
     "dots": bool,
 }
+SETTINGS = (
+    *WORDING, "keys", "negative_words", "positive_words", "ranks", "schedule", "seconds", "trial",
+    "used_for_training",
+)  # fmt: skip
+"""What else a project is told as it begins."""
+
+
+def check_names(settings: Iterable[str]) -> None:
+    """Raise PlanError for a name that is nearly one of ``SETTINGS``: nothing would read it."""
+    for name in settings:
+        if name not in SETTINGS and (near := did_you_mean(name, SETTINGS)):
+            raise PlanError(f"there is no setting {name!r} of a project{near}")
 
 
 def check_wording(changes: Mapping[str, Any]) -> None:

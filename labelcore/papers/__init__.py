@@ -3,8 +3,6 @@
 The core imports nothing of this; the methods come in by the door that those of other packages use.
 """
 
-from __future__ import annotations
-
 from labelcore.designs.registry import AlarmRule, Method, Page, Planner
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.papers.curves.paula import Paula

@@ -1,7 +1,5 @@
 """Compare methods: what each would give on a file, before any project and any label."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import streamlit as st
 
 from labelcore.designs.registry import METHODS
 from labelcore.errors import CancelledError
-from labelcore.papers.planners import Chosen
+from labelcore.papers.planners import Chosen, way_input
 from labelcore.plugins import loaded
 from labelcore.population import Population
 from labelcore.safe_text import plain
@@ -47,17 +45,10 @@ def compare_page() -> None:
         return
     st.header("3 · What would each method give?", anchor=False)
     planners = {row.planner.title: row.planner.show for row in METHODS.values() if row.planner}
-    method = st.segmented_control(
-        "What do you want to plan?",
-        list(planners),
-        default=next(iter(planners)),
-        required=True,
-        key="compare-planner",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    question, ways = "What do you want to plan?", list(planners)
+    method = way_input(question, ways, key="compare-planner", label_visibility="collapsed")
     try:
-        loaded(planners[str(method)])(chosen)
+        loaded(planners[method])(chosen)
     except CancelledError:
         return  # It is said where it was waited for.
     except (ValueError, TypeError) as error:

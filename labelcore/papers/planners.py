@@ -1,7 +1,5 @@
 """What all planners share: what was chosen, inputs in per cent, the way to a project."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -96,6 +94,14 @@ def number_input(
     """A whole number; None, with a sentence, while it is out of bounds, or where it is empty."""
     value = st.number_input(label, value=start, step=1, key=key, persist_state="session", **more)
     return int(value) if value is not None and within(value, low, high) else None
+
+
+def way_input(label: str, ways: Sequence[str], *, key: str, **more: Any) -> str:
+    """One of several ways, the first until another one is pressed."""
+    pressed = st.segmented_control(
+        label, ways, default=ways[0], required=True, key=key, persist_state="session", **more
+    )
+    return str(pressed)
 
 
 def confidence() -> float:

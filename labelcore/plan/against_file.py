@@ -1,7 +1,5 @@
 """A plan checked against a file: which classifiers it is about, and what a design is told."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What the arguments of a plan may be, each by itself and beside the others, and what stands for
 one that is left open."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
 from math import isfinite

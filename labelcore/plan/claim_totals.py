@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
@@ -18,6 +17,7 @@ from labelcore.plan.claims import SOME, ClaimText, Quantity, readings, refused_c
 from labelcore.population import Population
 from labelcore.population.classes import Codes
 from labelcore.population.groupings import CROSS, Grouping, grouping_of
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.evidence import Linear, log_evidence_at
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.three_outcomes import Duels, log_evidence_of_lead
@@ -50,7 +50,7 @@ class Disagreements(Tally):
         self.n_groups = len(present)
         self.group_size = self._summed(self.size)
 
-    def groups_at(self, items: Any) -> NDArray[np.int64]:
+    def groups_at(self, items: Any) -> IntArray:
         """The groups of the items at some positions, -1 for none."""
         return np.asarray(self._group[self.cells_at(items)])
 
@@ -71,9 +71,7 @@ class Disagreements(Tally):
         both = np.ones(2 * self.n_groups, dtype=bool)
         return Cells(np.tile(self.group_size, 2), labelled, np.concatenate(hits), both)
 
-    def after_each(
-        self, positions: NDArray[np.int64], codes: NDArray[np.int64], class_index: int | None
-    ) -> Cells:
+    def after_each(self, positions: IntArray, codes: IntArray, class_index: int | None) -> Cells:
         now, cell = self.cells(class_index), self.cells_at(positions)
         drawn = (self._group[cell][:, None] == np.arange(self.n_groups)).astype(float)
         hits = [
@@ -435,7 +433,6 @@ def _masks(tally: Tally, places: tuple[int, ...]) -> list[BoolArray]:
 
 
 def some_cells(cells: Cells, mine: BoolArray) -> Cells:
-    """Some of the cells."""
     arrays = ("size", "labelled", "positive", "predicted")
     return Cells(*(getattr(cells, name)[mine] for name in arrays))
 

@@ -4,8 +4,6 @@ A figure of a group names its column and the group, "accuracy[language=de] >= 0.
 language]" claims it of all groups, "[some language]" of at least one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace

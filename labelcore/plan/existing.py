@@ -13,8 +13,6 @@ Source: Cochran (1977), section 5A.9, stratification after selection, and chapte
 is taken whole adds no variance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The pilot of a plan that ends at a margin: after it the size is forecast anew. A pilot that tells
 little goes on to twice its labels, and the size is forecast once more."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.plan.plan import Plan

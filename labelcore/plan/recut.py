@@ -1,7 +1,5 @@
 """Which plans may cut their strata once more at half of the labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from labelcore.designs.recut import ONCE

@@ -4,8 +4,6 @@ A plan writes a rule as its name and, for a rule that takes one, a value: "margi
 "deadline 2027-01-31T18:00". Nothing else in the package lists the rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -243,10 +241,7 @@ def available(looked: Sequence[str]) -> tuple[str, ...]:
 def met_rules(stop: Sequence[str], now: Standing) -> tuple[str, ...]:
     """The rules that end a session now, as the plan writes them; none where it goes on."""
     rules = rules_in(stop)
-    met = []
-    for rule in rules:
-        name, value = rule_parts(rule)
-        if RULES[name].met(now, value):
-            met.append(rule)
+    parts = ((rule, *rule_parts(rule)) for rule in rules)
+    met = [rule for rule, name, value in parts if RULES[name].met(now, value)]
     enough = len(met) == len(rules) if stop[:1] == (ALL,) else bool(met)
     return tuple(met) if enough else ()

@@ -198,12 +198,10 @@ class Terms:
     @property
     def horizon(self) -> int | None:
         """How many times its planned size a watched plan is for: 1 if nothing may be added. None
-        for other promises, and for methods that are for sessions without end. A superseded plan
-        ends where its parameters say."""
-        if self.promised != Promise.WATCHED:
+        for other promises, and for methods that are for sessions without end, as all were by the
+        first rules."""
+        if self.promised != Promise.WATCHED or self.interval_rules == 1:
             return None
-        if self.superseded:
-            return self.params.get("horizon")
         return watched_horizon(
             self.method,
             self.design_params,

@@ -202,7 +202,7 @@ class _Session:
         )
         labels, look = engine.labels + 1 + np.arange(len(positions)), least_look(engine)
         question = engine.questions[place]
-        question_look = look_for(engine, question, look, answers)
+        question_look = look_for(engine, question, look, answers.rows, answers.cells)
         possible = EstimatesScalars.of(engine.design).may_meet(
             answers, question_look, labels_in(question, labels, answers.cells), self._goal(place)
         )

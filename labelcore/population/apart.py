@@ -4,8 +4,6 @@ The functions of the first part run there: they take and give JSON values, and w
 to the folder of their own. Those of the second part take it over.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile
@@ -15,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.contents import SUFFIX as CONTENTS
 from labelcore.population.copies import TakenFile
-from labelcore.population.dialect import Dialect, Form
+from labelcore.population.dialect import Dialect, Form, Given
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import detect
 from labelcore.population.head import Head, head_of, tree_in
@@ -38,6 +35,7 @@ from labelcore.population.snapshots import (
 )
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Branch, Tree
+from labelcore.stats.arrays import IntArray
 
 LONGEST_CELL = 20_000
 MOST_CELLS, LEAST_ROWS = 200_000, 5
@@ -74,15 +72,13 @@ def take(path: str) -> str:
     return str(take_apart(Path(path), _here(TAKEN)).relative_to(_here(TAKEN)))
 
 
-def look(parts: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def look(parts: Sequence[str], given: Given) -> dict[str, Any]:
     """The dialect as far as it is not given."""
     form = detect(Path(parts[0]), given)
     return {"dialect": form.dialect.to_json(), "options": form.options, "sheets": form.sheets}
 
 
-def look_inside(
-    parts: Sequence[str], given: Mapping[str, Any], paths: Sequence[str] = ()
-) -> dict[str, Any]:
+def look_inside(parts: Sequence[str], given: Given, paths: Sequence[str] = ()) -> dict[str, Any]:
     """The first rows, in that dialect, with what lies at some paths."""
     head = head_of([Path(part) for part in parts], given, paths)
     rows = head.sample[: max(LEAST_ROWS, MOST_CELLS // max(1, len(head.columns)))]
@@ -96,7 +92,7 @@ def look_inside(
     }
 
 
-def climb(parts: Sequence[str], given: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+def climb(parts: Sequence[str], given: Given, columns: Sequence[str]) -> dict[str, Any]:
     """What lies in the records, and the different values of some columns."""
     return asdict(tree_in(Path(parts[0]), given, columns))
 
@@ -224,7 +220,7 @@ def learned_from(facts: Mapping[str, Any], folder: Path) -> tuple[Opinion, Featu
     return opinion, Features(np.asarray(arrays["values"]), columns, str(facts["features"]))
 
 
-def rows_of(folder: Path) -> NDArray[np.int64]:
+def rows_of(folder: Path) -> IntArray:
     """The rows that ``told`` wrote."""
     stored = read_arrays(folder / TOLD)
     assert stored is not None

@@ -1,7 +1,5 @@
 """The arguments of read_population: their types, their plain form, and rules that need no file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field

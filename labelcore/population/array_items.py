@@ -18,6 +18,7 @@ from scipy import special
 
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.population import Population
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.histogram import UNIT as UNIT
 from labelcore.stats.histogram import Bins, binned
 from labelcore.stats.orders import (
@@ -32,7 +33,6 @@ from labelcore.stats.orders import (
     ranking,
 )
 
-FloatArray = NDArray[np.float64]
 BEHIND = "g"
 """The tie of a place behind all items of its score: greater than every hash."""
 
@@ -166,7 +166,6 @@ class Part:
     without: tuple[Stretch, ...] = ()
 
 
-IntArray = NDArray[np.int64]
 Arrays = Recent[NDArray[Any]]
 HALF = 2.0**20
 MOST_UNITS = 2.0**56
@@ -397,7 +396,6 @@ class Items:
     # --- parts -----------------------------------------------------------------------------------
 
     def _members(self, part: Part) -> IntArray:
-        """The positions of a part."""
         if len(part.stretches) == 1 and not part.without and _by_ties(part.stretches[0]):
             stretch = part.stretches[0]
             return self.order(stretch)[self._places_of(stretch, part.predicted)]
@@ -410,13 +408,9 @@ class Items:
             for stretch in part.without:
                 left[self._inside(stretch)] = False
             inside = inside[left[inside]]
-        return self._calling(inside, part.predicted)
-
-    def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
-        """Those of some items that classifiers predict so."""
-        for name, code in predicted.items():
-            items = items[self._file.predictions[name][items] == code]
-        return items
+        for name, code in part.predicted.items():
+            inside = inside[self._file.predictions[name][inside] == code]
+        return inside
 
     def _places_of(self, stretch: Stretch, predicted: Mapping[str, int]) -> IntArray:
         """The places in the whole order of the items of a stretch that classifiers predict so."""
@@ -503,11 +497,6 @@ def _by_ties(stretch: Stretch) -> bool:
 def _texts(keys: Keys) -> list[str]:
     """Keys as hexadecimal text, which has their order."""
     return ["".join(f"{word:016x}" for word in key) for key in keys.tolist()]
-
-
-def items_of(population: Population, orders: Orders = MIXED) -> Items:
-    """What designs ask of a population."""
-    return Items(population, orders)
 
 
 def cut(

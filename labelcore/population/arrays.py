@@ -5,8 +5,6 @@ behind its end. Whoever opens it gets the arrays as they lie on the disk; severa
 processes share one copy of them in memory.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import mmap
@@ -51,11 +49,11 @@ def room(number: int, kind: type[np.generic]) -> NDArray[Any]:
     return np.frombuffer(mapped, dtype=kind)
 
 
-def opened(path: Path) -> pa.BufferReader:
-    """A file that is mapped, to read from; Windows lets no mapped file be erased or replaced, so
-    there it is read. Raises OSError."""
+def opened(path: Path) -> pa.NativeFile:
+    """A file that is mapped, to read from; Windows lets no file that is mapped or open be erased or
+    replaced, so there for a look. Raises OSError; ValueError for an empty one."""
     if sys.platform == "win32":
-        return pa.BufferReader(path.read_bytes())
+        return pa.OSFile(str(path))
     with path.open("rb") as stream:
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     MAPPED[mapped] = None

@@ -1,7 +1,5 @@
 """Tables in files that are no text and no Parquet: Feather, streams of Arrow, and DuckDB."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any

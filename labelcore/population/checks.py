@@ -1,20 +1,18 @@
 """Columns to arrays; every value that breaks a rule becomes a fault."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, did_you_mean
 from labelcore.population.arrays import let_pages_go, room
 from labelcore.population.ids import TextIds, joined
 from labelcore.population.sniff import NUMBER
 from labelcore.population.text import as_text, listing, shorten
+from labelcore.stats.arrays import FloatArray, IntArray
 
 SCORE_RULE = "a score must be a finite number"
 WITH_COMMA = f"{SCORE_RULE} with a decimal comma and no thousands marks"
@@ -39,10 +37,7 @@ class FaultList:
         if position not in self._broken_rows:
             self.faults.append(Fault(self.file, column, position + 1, shorten(value), rule))
 
-    def add_rows(
-        self, positions: NDArray[np.int64], name: str, column: pa.ChunkedArray, rule: str
-    ) -> None:
-        """A fault for the value of ``column`` at each position."""
+    def add_rows(self, positions: IntArray, name: str, column: pa.ChunkedArray, rule: str) -> None:
         if len(positions):
             values = as_text(column.take(pa.array(positions))).to_pylist()
             for position, value in zip(positions.tolist(), values, strict=True):
@@ -71,7 +66,7 @@ def check_ids(columns: Mapping[str, pa.ChunkedArray], faults: FaultList) -> Text
 
 def check_scores(
     name: str, column: pa.ChunkedArray, faults: FaultList, decimal: str = "."
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Scores as in the file, (n_items,), read-only; each must be a finite number.
 
     decimal is the mark of numbers in text; other numbers have none.
@@ -86,7 +81,7 @@ def check_scores(
     return scores
 
 
-def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str) -> str:
+def _score_rule(column: pa.ChunkedArray, wrong: IntArray, decimal: str) -> str:
     """The rule, and the choice that would mend the first of the wrong values."""
     if decimal == ",":
         return WITH_COMMA
@@ -97,7 +92,7 @@ def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str)
     return SCORE_RULE + (HINT if comma else "")
 
 
-def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | None:
+def as_numbers(column: pa.ChunkedArray, decimal: str) -> FloatArray | None:
     """(n_items,) numbers, NaN where there is none; None for a type that holds no numbers.
 
     Those of 32 bits, and decimals, are the numbers that they are written as: 0.7, by which they are
@@ -124,7 +119,7 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | N
     return values
 
 
-def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
+def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> FloatArray:
     """A point is no mark beside a decimal comma: "1.234" might mean over a thousand."""
     pointed = column
     if decimal == ",":
@@ -134,7 +129,7 @@ def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float6
         numbers = pc.fill_null(pointed.cast(pa.float64()), np.nan)
     except pa.ArrowInvalid:
         return np.array([number_of(text, decimal) for text in column.to_pylist()], dtype=np.float64)
-    values: NDArray[np.float64] = np.array(numbers.to_numpy())
+    values: FloatArray = np.array(numbers.to_numpy())
     return values
 
 

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from labelcore.population.arrays import opened
 from labelcore.population.text import Columns, as_text
+from labelcore.stats.arrays import IntArray
 from labelcore.whole_file import link_or_copy, whole_file
 
 SUFFIX = ".contents"
@@ -26,7 +27,7 @@ TOGETHER = 1 << 18
 """Bytes of text that are packed together; a row is never split."""
 ROW = 64
 """Bytes that a row counts beside its text, so that empty ones are not packed without end."""
-Ends = NDArray[np.int64]
+Ends = IntArray
 
 
 class Contents:
@@ -40,7 +41,7 @@ class Contents:
 
     def __init__(self, path: Path, ends: Ends) -> None:
         self.path, self.ends = path, ends
-        reader = self._opened()
+        reader = pa.ipc.open_file(opened(path))
         if reader.num_record_batches != len(ends):
             raise ValueError(f"{path}: it holds other rows than its snapshot")
         self.columns = tuple(reader.schema.names)
@@ -53,7 +54,6 @@ class Contents:
         return Contents, (self.path, self.ends)
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """The texts of one row."""
         place = int(np.searchsorted(self.ends, position, side="right"))
         with self._lock:
             if place != self._place:
@@ -64,7 +64,6 @@ class Contents:
         return {name: rows[name][position - first].as_py() for name in names}
 
     def load(self, names: Sequence[str]) -> Columns:
-        """The texts of all rows."""
         every = [self._unpacked(place) for place in range(len(self.ends))]
         return {
             name: pa.chunked_array([rows[name] for rows in every], pa.string()) for name in names
@@ -75,13 +74,8 @@ class Contents:
         for place in range(len(self.ends)):
             yield {name: pa.chunked_array([rows]) for name, rows in self._unpacked(place).items()}
 
-    def _opened(self) -> pa.RecordBatchFileReader:
-        """Mapped; Windows lets no file that is open be erased or replaced, so there for a look."""
-        source = pa.OSFile if sys.platform == "win32" else pa.memory_map
-        return pa.ipc.open_file(source(str(self.path)))
-
     def _unpacked(self, place: int) -> dict[str, pa.Array]:
-        batch = (self._mapped or self._opened()).get_batch(place)
+        batch = (self._mapped or pa.ipc.open_file(opened(self.path))).get_batch(place)
         return dict(zip(self.columns, batch.columns, strict=True))
 
 

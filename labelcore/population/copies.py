@@ -4,8 +4,6 @@ All copies of a process lie in one folder, which holds a lock for as long as the
 folder of a process that was killed has no lock any more, and the next process removes it.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os
@@ -27,7 +25,7 @@ class TemporaryCopy:
         handle, name = tempfile.mkstemp(dir=copies_folder(), suffix=suffix)
         os.close(handle)
         self.path = Path(name)
-        weakref.finalize(self, _remove, name)
+        weakref.finalize(self, self.path.unlink, missing_ok=True)
 
 
 class TakenFile:
@@ -39,14 +37,12 @@ class TakenFile:
 
 
 def folder_of(owner: object) -> Path:
-    """A temporary folder that goes with an object."""
     folder = Path(tempfile.mkdtemp(dir=copies_folder()))
     weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def copies_folder() -> Path:
-    """The folder for the copies of this process."""
     return _folder(os.getpid())
 
 
@@ -92,7 +88,3 @@ def _lock(path: Path) -> int | None:
 def _remove_folder(folder: Path, process: int) -> None:
     if os.getpid() == process:  # not in a child that was forked and ends
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)

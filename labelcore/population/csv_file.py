@@ -1,20 +1,16 @@
 """Delimited text: DuckDB reads it, and the csv module what DuckDB does not read as it is meant."""
 
-from __future__ import annotations
-
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_walk import Records, Walk, rewritten, walk_records
-from labelcore.population.dialect import NOTHING, Dialect, Form
+from labelcore.population.dialect import NOTHING, Dialect, Form, Given, Wanted
 from labelcore.population.duck import COLUMNS_AT_ONCE, DuckError, file_value
 from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.limits import check_columns
@@ -22,6 +18,7 @@ from labelcore.population.sniff import detect_dialect
 from labelcore.population.text import Columns
 from labelcore.population.text_file import BLOCK_BYTES, open_text
 from labelcore.population.text_table import NO_VALUE, TextTable, column_at, survey
+from labelcore.stats.arrays import IntArray
 
 LONGEST_LINE = 2_000_000
 """Bytes of a row that DuckDB reads without a larger buffer."""
@@ -63,19 +60,16 @@ class CellTable(TextTable):
         self._place = {name: place for place, name in places}  # the first of each name
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns, read now."""
         columns, rows = self._loaded(names)
         self._counted(rows)
         return columns
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """Some rows at a time."""
         wanted = list(dict.fromkeys(names))
         for batch in self._stream(self._places(wanted)):
             yield {name: pa.chunked_array([batch.column(at)]) for at, name in enumerate(wanted)}
 
     def first(self, number: int) -> list[dict[str, str]]:
-        """All cells of the first rows."""
         return [self._row(row, self.columns) for row in islice(self._records(), number)]
 
     def _every(self) -> Iterator[pa.RecordBatch]:
@@ -122,9 +116,6 @@ class CellTable(TextTable):
             cells.setdefault(name, cell)
         return cells
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        return [None] * len(positions)
-
 
 class RewrittenText(CellTable):
     """Records that were written anew as plain CSV, such as those of a sheet."""
@@ -150,7 +141,6 @@ NO_HEADER = Dialect(header=False)
 
 
 def names_of(first: Sequence[str], header: bool) -> list[str]:
-    """The names of the columns, by the first record."""
     return list(first) if header else [f"column {number}" for number in range(1, len(first) + 1)]
 
 
@@ -159,12 +149,7 @@ class CsvFile(CellTable):
 
     options = ("encoding", "delimiter", "decimal", "quote", "header")
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         self.text = text = open_text(path, given.get("encoding"))
         self.dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
         self.detected = detect_dialect(text.path, path.name, {"encoding": text.detected})
@@ -182,7 +167,7 @@ class CsvFile(CellTable):
             self._rewrite()
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """The dialect as far as it is not given."""
         text = open_text(path, given.get("encoding"))
         dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
@@ -243,7 +228,7 @@ class CsvFile(CellTable):
         records = walk_records(self.text, Walk(self.name), self.dialect)
         return (cells for _, cells in islice(records, int(self.dialect.header), None))
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         records = walk_records(self.text, Walk(self.name), self.dialect)
         wanted = set(positions.tolist())
         at = {

@@ -1,7 +1,5 @@
 """Every record of a delimited file by the csv module: slow, and finds every fault."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import sys

@@ -59,13 +59,16 @@ class Dialect:
         """JSON values of every field."""
         return asdict(self)
 
-    def changed(self, given: Mapping[str, Any]) -> Dialect:
-        """With the fields that are given."""
+    def changed(self, given: Given) -> Dialect:
         return replace(self, **given)
 
 
 PLAIN = Dialect()
-NOTHING: Mapping[str, Any] = MappingProxyType({})  # no field given: all are detected
+Given = Mapping[str, Any]
+"""The fields of a dialect that are given; the others are detected."""
+Wanted = Mapping[str, bool]
+"""Columns that will be loaded, and whether only as numbers: a reader may read them at once."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 FIELDS = tuple(field.name for field in fields(Dialect))
 
 

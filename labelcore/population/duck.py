@@ -1,7 +1,5 @@
 """DuckDB, the one reader of text, JSON and Parquet: one database in memory for each process."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,7 +1,5 @@
 """Rows with the same content, found by hashes so that no text is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

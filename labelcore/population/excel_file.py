@@ -1,12 +1,10 @@
 """Excel files: one sheet, written once as plain CSV, which DuckDB reads."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import ParseError
@@ -14,7 +12,7 @@ from xml.etree.ElementTree import ParseError
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_file import RewrittenText
 from labelcore.population.csv_walk import Walk
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.limits import LARGEST_WORKBOOK, SHEET_CELLS, SHEET_ROWS, refusal
 from labelcore.population.text import listing
 
@@ -48,12 +46,7 @@ class ExcelFile(RewrittenText):
 
     options = ("header", "sheet")
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         header = bool(given.get("header", True))
         super().__init__(Walk(path.name), _records(path, given.get("sheet")), header)
         self.dialect = PLAIN.changed(given)
@@ -73,7 +66,7 @@ class ExcelFile(RewrittenText):
             raise PopulationError(faults)
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """The first sheet; the others may be chosen."""
         book = _open(path)
         book.close()
@@ -93,23 +86,23 @@ def _open(path: Path) -> Any:
         except PopulationError:
             raise
         except (*UNREADABLE, InvalidFileException, OSError) as error:  # a place outside the file
-            raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+            raise refusal(path.name, f"cannot be read as an Excel file (.xlsx): {error}") from error
 
 
 def _check_size(path: Path, packed: zipfile.ZipFile) -> None:
     """Counting tags takes a second where reading the cells would take minutes."""
     size = sum(member.file_size for member in packed.infolist())
     if size > LARGEST_WORKBOOK:
-        raise _fault(
-            path,
+        raise refusal(
+            path.name,
             f"unpacks to {size / 1e6:,.0f} MB, and at most {LARGEST_WORKBOOK / 1e6:,.0f} MB of an "
             "Excel file are read; save it as CSV",
         )
     for member in packed.infolist():
         with packed.open(member) as stream:
             if _too_many(stream):
-                raise _fault(
-                    path,
+                raise refusal(
+                    path.name,
                     f"at most {SHEET_CELLS:,} cells of a sheet are read, and {member.filename} has "
                     "more; save it as CSV",
                 )
@@ -128,10 +121,6 @@ def _too_many(stream: IO[bytes]) -> bool:
     return False
 
 
-def _fault(path: Path, rule: str) -> PopulationError:
-    return refusal(path.name, rule)
-
-
 def _records(path: Path, name: str | None) -> Iterator[tuple[int, list[str]]]:
     """The rows of a sheet with their numbers in it."""
     book = _open(path)
@@ -142,17 +131,17 @@ def _records(path: Path, name: str | None) -> Iterator[tuple[int, list[str]]]:
     except PopulationError:
         raise
     except UNREADABLE as error:
-        raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+        raise refusal(path.name, f"cannot be read as an Excel file (.xlsx): {error}") from error
     finally:
         book.close()
 
 
 def _sheet(path: Path, book: Any, name: str | None) -> Any:
     if not book.worksheets:
-        raise _fault(path, "the file has no sheet with cells")
+        raise refusal(path.name, "the file has no sheet with cells")
     titles = [sheet.title for sheet in book.worksheets]
     if name is not None and name not in titles:
-        raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
+        raise refusal(path.name, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
     return book.worksheets[0 if name is None else titles.index(name)]
 
 
@@ -177,7 +166,9 @@ def _counted(path: Path, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any
     """The rows; a number of a row may claim millions of empty ones before it."""
     for number, row in enumerate(rows, start=1):
         if number > SHEET_ROWS:
-            raise _fault(path, f"a sheet has at most {SHEET_ROWS:,} rows, and this one has more")
+            raise refusal(
+                path.name, f"a sheet has at most {SHEET_ROWS:,} rows, and this one has more"
+            )
         yield row
 
 

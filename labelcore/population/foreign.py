@@ -5,8 +5,6 @@ else. Predictions become columns "NAME_prediction" and "NAME_score", answers the
 (empty where there is none), so that a person is asked where these answers come from.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +17,7 @@ import pyarrow.parquet as pq
 from labelcore.errors import Fault, PopulationError
 from labelcore.population import arrow_files
 from labelcore.population.label_studio import MARKS, read_tasks, rows_of
-from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row
+from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row, refusal
 from labelcore.population.paths import decoded
 
 Row = dict[str, Any]
@@ -171,8 +169,7 @@ def ris(path: Path) -> list[Row] | None:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        rule = "a RIS file must be in UTF-8"
-        raise PopulationError([Fault(path.name, None, None, None, rule)]) from None
+        raise refusal(path.name, "a RIS file must be in UTF-8") from None
     rows: list[Row] = []
     fields: dict[str, list[str]] = {}
     last = ""
@@ -190,7 +187,7 @@ def ris(path: Path) -> list[Row] | None:
             fields.setdefault(last, []).append(value)
     if fields:
         rule = "the last record of a RIS file must end with a line ER"
-        raise PopulationError([Fault(path.name, None, len(rows) + 1, None, rule)])
+        raise refusal(path.name, rule, len(rows) + 1)
     return rows
 
 
@@ -238,12 +235,15 @@ def open_telemetry(path: Path) -> list[Row] | None:
     try:
         rows = list(map(_span_row, _spans(whole)))
     except (AttributeError, TypeError, KeyError, ValueError) as error:
-        rule = f"traces must be as OpenTelemetry's protocol has them in JSON: {error}"
-        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
+        raise refusal(
+            path.name, f"traces must be as OpenTelemetry's protocol has them in JSON: {error}"
+        ) from error
     calls = [row for row in rows if row["attributes"].keys() & MODEL_CALLS]
     if not calls:
-        rule = f"none of {len(rows):,} spans is a call of a model: none has {MODEL_CALLS[0]!r}"
-        raise PopulationError([Fault(path.name, None, None, None, rule)])
+        raise refusal(
+            path.name,
+            f"none of {len(rows):,} spans is a call of a model: none has {MODEL_CALLS[0]!r}",
+        )
     return calls
 
 
@@ -439,14 +439,15 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
                 record = None
             if not _is_object(record):
                 rule = "a line must be a JSON object in UTF-8"
-                raise PopulationError([Fault(path.name, None, number, None, rule)])
+                raise refusal(path.name, rule, number)
             yield record
 
 
 def _check_size(path: Path) -> None:
     if path.stat().st_size > LARGEST_LIST:
-        rule = f"a file of another tool may have at most {LARGEST_LIST / 1e6:,.0f} MB"
-        raise PopulationError([Fault(path.name, None, None, None, rule)])
+        raise refusal(
+            path.name, f"a file of another tool may have at most {LARGEST_LIST / 1e6:,.0f} MB"
+        )
 
 
 def _is_object(value: Any) -> bool:

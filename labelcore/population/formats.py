@@ -1,26 +1,19 @@
 """The file formats: one reader and one row (suffix -> reader) each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol, runtime_checkable
 
 from labelcore.errors import Fault
 from labelcore.plugins import Table
 from labelcore.population import arrow_files
 from labelcore.population.csv_file import CsvFile
-from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form, Given, Wanted
 from labelcore.population.excel_file import ExcelFile
 from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile, open_parquet
 from labelcore.population.text import Columns, listing
-
-Wanted = Mapping[str, bool]
-"""Columns that will be loaded, and whether only as numbers: a reader may read them at once."""
+from labelcore.stats.arrays import IntArray
 
 
 class TableFile(Protocol):
@@ -60,7 +53,7 @@ class TableFile(Protocol):
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row's values as text, by random access; safe from several threads."""
 
-    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
+    def lines(self, positions: IntArray) -> Sequence[int | None]:
         """The line of the file on which each row starts; None where a file has no lines."""
 
     def first(self, number: int) -> list[dict[str, str]]:
@@ -75,10 +68,10 @@ class Reader(Protocol):
     def options(self) -> tuple[str, ...]:
         """The fields of a dialect that this format has."""
 
-    def __call__(self, path: Path, given: Mapping[str, Any], wanted: Wanted) -> TableFile:
+    def __call__(self, path: Path, given: Given, wanted: Wanted) -> TableFile:
         """Open a file; fields of the dialect that are not given are detected."""
 
-    def detect(self, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(self, path: Path, given: Given = NOTHING) -> Form:
         """The dialect of a file as far as it is not given, without reading its rows."""
 
 
@@ -102,9 +95,7 @@ FORMATS: Mapping[str, Reader] = Table(
 )
 
 
-def open_table(
-    path: Path, given: Mapping[str, Any] = NOTHING, wanted: Wanted = NOTHING
-) -> TableFile:
+def open_table(path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> TableFile:
     """Open a file with the reader of its suffix, in the dialect as far as it is given.
 
     ValueError for a suffix not in the table, and for a field that the format does not have.
@@ -122,7 +113,7 @@ def open_table(
     )
 
 
-def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+def detect(path: Path, given: Given = NOTHING) -> Form:
     """What a file's dialect seems to be, as far as it is not given.
 
     ValueError for a suffix not in the table, PopulationError when nothing can be read.

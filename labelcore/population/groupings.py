@@ -42,7 +42,6 @@ class Grouping:
         return replace(self, codes=codes, sizes=sizes)
 
     def members(self, group: int) -> NDArray[np.int64]:
-        """The positions of the items of a group."""
         return np.flatnonzero(self.codes == group)
 
     @property

@@ -1,7 +1,5 @@
 """What the columns of a file probably mean, from their names and first values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,19 +1,18 @@
 """The first look at a file, before anybody has said what its columns mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import Fault, PopulationError
-from labelcore.population.dialect import Dialect
+from labelcore.errors import PopulationError
+from labelcore.population.dialect import Dialect, Given
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
 from labelcore.population.json_file import JsonTable
+from labelcore.population.limits import refusal
 from labelcore.population.sniff import first_row_is_data
 from labelcore.population.text import as_text
 from labelcore.population.tree import Tree, tree_of
@@ -35,7 +34,7 @@ class Head:
     headless: bool
 
 
-def head_of(parts: Sequence[Path], given: Mapping[str, Any], paths: Sequence[str] = ()) -> Head:
+def head_of(parts: Sequence[Path], given: Given, paths: Sequence[str] = ()) -> Head:
     """The first look; ``paths`` into its records are columns, too. Raises ValueError when the file
     cannot be opened, PopulationError for a broken structure."""
     table, rest = _opened(parts, given)
@@ -45,8 +44,10 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any], paths: Sequence[str
         table.reach([path for path in paths if path not in table.columns])
     names = list(dict.fromkeys(table.columns))
     if not names:
-        rule = "no row has a field: write each item as an object with the fields to be shown"
-        raise PopulationError([Fault(parts[0].name, None, None, None, rule)])
+        raise refusal(
+            parts[0].name,
+            "no row has a field: write each item as an object with the fields to be shown",
+        )
     rows = tuple(table.first(SAMPLE_ROWS))
     if isinstance(table, JsonTable):
         names = list(dict.fromkeys([*leaves(names, rows), *(n for n in paths if n in names)]))
@@ -58,7 +59,7 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any], paths: Sequence[str
     return Head(tuple(columns), every, rows, table.dialect, headless)
 
 
-def tree_in(part: Path, given: Mapping[str, Any], columns: Sequence[str]) -> Tree:
+def tree_in(part: Path, given: Given, columns: Sequence[str]) -> Tree:
     """What lies in the records of a file, and the values of some columns; of a file without any a
     tree without branches."""
     table = open_table(part, given)
@@ -101,7 +102,7 @@ def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[st
     ]
 
 
-def _opened(parts: Sequence[Path], given: Mapping[str, Any]) -> tuple[TableFile, Sequence[Path]]:
+def _opened(parts: Sequence[Path], given: Given) -> tuple[TableFile, Sequence[Path]]:
     """What the first rows are read from, and the parts whose rows it does not count."""
     if sources.stay(parts):
         return EngineTable(DuckEngine(parts[0].name, list(map(str, parts)))), ()

@@ -1,7 +1,5 @@
 """Item ids: text in file order, found by value without a Python object for each."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from hashlib import md5
@@ -57,7 +55,6 @@ class RowNumbers:
         return self._n_items
 
     def at(self, position: int) -> str:
-        """The row number."""
         return str(position + 1)
 
     def find(self, item_id: str) -> int | None:
@@ -68,20 +65,16 @@ class RowNumbers:
         return position if 0 <= position < self._n_items and self.at(position) == item_id else None
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
-        """Some row numbers."""
         return [str(row) for row in (positions + 1).tolist()]
 
     def all(self) -> list[str]:
-        """Every row number."""
         return [str(row) for row in range(1, self._n_items + 1)]
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
-        """Row numbers as bytes."""
         rows = np.arange(self._n_items) if positions is None else np.asarray(positions)
         return _bytes([pa.array(rows + 1).cast(pa.string())])
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
-        """Those of the row numbers."""
         if self._hashes is None:
             if positions is not None and len(positions) < FEW:
                 return _hashes(self.texts(positions))
@@ -105,7 +98,6 @@ class TextIds:
         return len(self._texts)
 
     def at(self, position: int) -> str:
-        """The id at a position."""
         chunk = int(np.searchsorted(self._chunk_starts, position, side="right")) - 1
         text: str = self._texts.chunk(chunk)[position - int(self._chunk_starts[chunk])].as_py()
         return text
@@ -131,7 +123,6 @@ class TextIds:
         return self._texts, self._hashes, self._order
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
-        """Some ids, as a new list."""
         return [self.at(position) for position in positions.tolist()]
 
     def all(self) -> list[str]:
@@ -140,7 +131,6 @@ class TextIds:
         return texts
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
-        """Ids as bytes."""
         return _bytes(self._texts.chunks if positions is None else [pa.array(self.some(positions))])
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
@@ -213,7 +203,6 @@ class SomeIds:
         return len(self._positions)
 
     def at(self, position: int) -> str:
-        """The id at a position among them."""
         return self._ids.at(int(self._positions[position]))
 
     def find(self, item_id: str) -> int | None:
@@ -223,20 +212,16 @@ class SomeIds:
         return int(at[0]) if at.size else None
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
-        """The ids at some positions among them."""
         return self._ids.some(self._positions[positions])
 
     def all(self) -> list[str]:
-        """Their ids."""
         return self._ids.some(self._positions)
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
-        """Their ids as bytes."""
         places = self._positions if positions is None else self._positions[positions]
         return self._ids.texts(places)
 
     def hashes(self, positions: NDArray[np.int64] | None = None) -> Hashes:
-        """Those of their ids."""
         return self._ids.hashes(
             self._positions if positions is None else self._positions[positions]
         )
@@ -266,7 +251,6 @@ def _sought(column: pa.ChunkedArray) -> Sought:
 
 
 def _hash(text: str) -> np.uint64:
-    """That of one text."""
     digest = md5(text.encode(errors="surrogatepass"), usedforsecurity=False).digest()
     return np.uint64(int.from_bytes(digest[:8], "big"))
 

@@ -1,7 +1,5 @@
 """Traces, or observations, with what judges said of them where that lies in a file of its own."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ truth values alone; whatever it could tell otherwise than it is written, such as
 object or a number that is text, is decoded by the json module.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from array import array
@@ -19,11 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.duck import DuckError, file_value
 from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
@@ -40,6 +37,7 @@ from labelcore.population.text import Columns, shorten
 from labelcore.population.text import joined as joined_columns
 from labelcore.population.text_file import MARKS, TextFile, open_text
 from labelcore.population.text_table import NO_VALUE, Rewritten, TextTable, survey
+from labelcore.stats.arrays import BoolArray, IntArray
 
 SPACE = re.compile(r"[ \t\r\n]*")
 FORMS = "a list of objects [{...}, {...}], or one object {...} a line"
@@ -187,8 +185,6 @@ MOST_NAMED_FROM = 1_000
 MARGIN = 1 << 20
 DEEP = Piece("""("0" LIKE '%[%' OR "0" LIKE '_%{%')""")
 """Rows that may hold lists or objects, or brackets in their texts."""
-Wanted = Mapping[str, bool]
-"""Columns to read, and whether they are read as numbers alone."""
 
 
 def lines_of(path: Path, longest: int = 0, ends: str = "\\n") -> Piece:
@@ -252,7 +248,6 @@ class JsonTable(TextTable):
             yield from map(parse_object, batch.column(0).to_pylist())
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns as text."""
         missing = [name for name in dict.fromkeys(names) if name not in self._read]
         some = (columns for columns, _, _ in self._scan(dict.fromkeys(missing, False)))
         texts = self._read | (joined_columns(missing, some) if missing else {})
@@ -260,12 +255,10 @@ class JsonTable(TextTable):
         return {name: texts[name] for name in names}
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """Some rows at a time."""
         for columns, _, _ in self._scan(dict.fromkeys(names, False)):
             yield columns
 
     def first(self, number: int) -> list[dict[str, str]]:
-        """All cells of the first rows."""
         query = sql(f'SELECT "0" FROM {{}} LIMIT {int(number)}', self.rows)
         return [self._row(row, self.columns) for row in self.duck.fetch(query)]
 
@@ -274,9 +267,6 @@ class JsonTable(TextTable):
 
     def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         return dict(zip(names, row_text(parse_object(row[0]), names), strict=True))
-
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        return [None] * len(positions)
 
     def _scan(
         self, wanted: Wanted
@@ -294,14 +284,14 @@ class JsonTable(TextTable):
                 column = pc.fill_null(batch.column(place), "")
                 if len(at):
                     texts = pa.array([row_text(row, [name])[0] for row in objects], pa.string())
-                    mask: NDArray[np.bool_] = np.zeros(len(column), dtype=bool)
+                    mask: BoolArray = np.zeros(len(column), dtype=bool)
                     mask[at] = True
                     column = pc.replace_with_mask(column, pa.array(mask), texts)
                 columns[name] = pa.chunked_array([column])
             yield columns, self._fields(fields, at, objects), batch.num_rows
 
     def _fields(
-        self, fields: pa.DictionaryArray, at: NDArray[np.int64], objects: list[dict[str, Any]]
+        self, fields: pa.DictionaryArray, at: IntArray, objects: list[dict[str, Any]]
     ) -> list[Mapping[str, Any] | Sequence[str]]:
         codes, rows = np.unique(
             fields.indices.fill_null(-1).to_numpy(zero_copy_only=False), return_index=True
@@ -364,9 +354,7 @@ class JsonFile(JsonTable):
 
     options = ("encoding",)
 
-    def __init__(
-        self, path: Path, given: Mapping[str, Any] = NOTHING, wanted: Wanted = NOTHING
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         self.text = text = open_text(path, given.get("encoding"))
         self.dialect = PLAIN.changed({**given, "encoding": text.encoding})
         self.detected = PLAIN.changed({"encoding": text.detected})
@@ -378,7 +366,7 @@ class JsonFile(JsonTable):
             self._rewrite()
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """The encoding."""
         encoding = open_text(path, given.get("encoding")).encoding
         return Form(PLAIN.changed({"encoding": encoding}), cls.options)
@@ -401,7 +389,7 @@ class JsonFile(JsonTable):
         if again.faults and not self.columns:
             raise PopulationError(again.faults)
 
-    def _lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+    def _lines(self, positions: IntArray) -> list[int | None]:
         """Of a file without blank lines, or with some."""
         wanted, lines, row = set(positions.tolist()), dict[int, int](), 0
         with self.text.path.open("rb") as stream:

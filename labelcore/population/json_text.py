@@ -1,7 +1,5 @@
 """One JSON object as a row of text."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -29,7 +29,6 @@ class Kept(Generic[Value]):
         self.kinds.append(self)
 
     def of(self, population: object) -> Value:
-        """That of a population."""
         value = self._of.get(population)
         return self._of.setdefault(population, self._make()) if value is None else value
 
@@ -56,7 +55,6 @@ class Recent(Generic[Value]):
         return self.put(key, make()) if value is None else value
 
     def there(self, key: object) -> Value | None:
-        """The value of a key; None where it is not there."""
         with self._lock:
             for place, entry in enumerate(self._kept):
                 if entry[0] == key:

@@ -5,15 +5,12 @@ person; a skipped one has ``was_cancelled``). Of each the single choice is read,
 answer in words. Regions, boxes and ratings are left out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import Fault, PopulationError
-from labelcore.population.limits import LARGEST_LIST
+from labelcore.population.limits import LARGEST_LIST, refusal
 
 Task = Mapping[str, Any]
 MARKS = ("annotations", "predictions", "completions")
@@ -30,13 +27,15 @@ def read_tasks(path: Path) -> list[Task] | None:
     if path.suffix.lower() != ".json" or not _may_be_tasks(path):
         return None
     if path.stat().st_size > LARGEST_LIST:
-        rule = f"an export of Label Studio may have at most {LARGEST_LIST / 1e6:,.0f} MB"
-        raise PopulationError([Fault(path.name, None, None, None, rule)])
+        raise refusal(
+            path.name, f"an export of Label Studio may have at most {LARGEST_LIST / 1e6:,.0f} MB"
+        )
     try:
         tasks = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        rule = f"this looks like an export of Label Studio, and is no whole JSON: {error}"
-        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
+        raise refusal(
+            path.name, f"this looks like an export of Label Studio, and is no whole JSON: {error}"
+        ) from error
     return tasks if isinstance(tasks, list) and all(map(is_task, tasks)) and tasks else None
 
 

@@ -1,7 +1,5 @@
 """How much one file may hold. Honest files stay far below; more would hold up everybody else."""
 
-from __future__ import annotations
-
 from labelcore.errors import Fault, PopulationError
 
 MOST_COLUMNS = 20_000
@@ -18,7 +16,7 @@ SHEET_CELLS = 5_000_000
 
 
 def refusal(file: str, rule: str, row: int | None = None) -> PopulationError:
-    """The error for a file that is over a limit; ``row`` 1 is the first data row."""
+    """The error for a file that is not taken; ``row`` 1 is the first data row."""
     return PopulationError([Fault(file, None, row, None, rule)])
 
 

@@ -1,7 +1,5 @@
 """What is learned of the items before any label, and kept with a population."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

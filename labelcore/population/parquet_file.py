@@ -1,17 +1,15 @@
 """Parquet files, by DuckDB; one with lists or objects in its cells is read as JSON Lines are."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.errors import PopulationError
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.duck import DuckError
 from labelcore.population.engines.duck import DuckEngine, parquet, taken
 from labelcore.population.engines.engine import EngineError
@@ -30,12 +28,7 @@ class ParquetFile(EngineTable):
 
     options: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         try:
             super().__init__(DuckEngine(path.name, [str(path)]))
         except EngineError as error:
@@ -52,14 +45,13 @@ class ParquetFile(EngineTable):
             raise _unreadable(path, error) from error
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row as text."""
         if self.engine.files[0].stat().st_size > HELD:
             return super().cells(position, names)
         held = self.load(names)
         return {name: as_text(held[name].slice(position, 1))[0].as_py() for name in names}
 
     @classmethod
-    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    def detect(cls, path: Path, given: Given = NOTHING) -> Form:
         """Nothing to choose."""
         return Form(PLAIN, cls.options)
 
@@ -71,12 +63,7 @@ class NestedParquet(JsonTable):
     options: ClassVar[tuple[str, ...]] = ()
     dialect = detected = PLAIN
 
-    def __init__(
-        self,
-        path: Path,
-        given: Mapping[str, Any] = NOTHING,
-        wanted: Mapping[str, bool] = NOTHING,
-    ) -> None:
+    def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         try:
             super().__init__(path.name, _objects(DuckEngine(path.name, [str(path)])), wanted)
             self.look()
@@ -97,7 +84,7 @@ def _objects(file: DuckEngine) -> Piece:
 
 
 def open_parquet(
-    path: Path, given: Mapping[str, Any] = NOTHING, wanted: Mapping[str, bool] = NOTHING
+    path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING
 ) -> ParquetFile | NestedParquet:
     """A Parquet file by what its cells hold. PopulationError for one that is over a limit."""
     try:

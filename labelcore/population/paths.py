@@ -1,7 +1,5 @@
 """Paths into nested records, such as "scores[name=verdict].value", and which paths records have."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice

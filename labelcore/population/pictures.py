@@ -4,14 +4,13 @@ Where a table lies beside the pictures that is the one; else one is made, with a
 picture and, where pictures lie in several folders, the name of the folder as the prediction.
 """
 
-from __future__ import annotations
-
 import csv
 import errno
 import lzma
 import os
 import stat
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -141,7 +140,7 @@ def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -
     seen: set[str] = set()
     written = 0
     for entry in entries:
-        if (key := str(entry.path).casefold()) in seen:
+        if (key := unicodedata.normalize("NFC", str(entry.path)).casefold()) in seen:
             raise PopulationError([Fault(name, None, None, str(entry.path), "it is there twice")])
         seen.add(key)
         written += _copy(entry, target / entry.path, name, packed, written)

@@ -1,7 +1,5 @@
 """Where items are looked up that were read before, and by what the bytes of files are known."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """read_population: a file and what its columns mean -> a checked Population."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace

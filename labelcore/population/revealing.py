@@ -1,7 +1,5 @@
 """Columns that show a model's output or the answer: whoever sees one does not judge blind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

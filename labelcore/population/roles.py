@@ -1,8 +1,6 @@
 """What the columns of a log of model calls are: what was asked and answered, by which system, and
 what judges said of it. Recognised by shape and by the names that tracing tools use."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ Source: our own; strata from features are the future work of Kumar and Raj (2018
 docs/content.md.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from hashlib import sha256

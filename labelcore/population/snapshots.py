@@ -63,10 +63,8 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
     ends   those of the contents beside it, where they are kept
     """
     arrays: dict[str, Array] = {}
-    for name, score in population.scores.items():
-        arrays[f"score:{name}"] = score
-    for name, codes in population.predictions.items():
-        arrays[f"prediction:{name}"] = codes
+    arrays |= {f"score:{name}": score for name, score in population.scores.items()}
+    arrays |= {f"prediction:{name}": codes for name, codes in population.predictions.items()}
     for name, helper in population.helpers.items():
         values = helper.verdict if helper.score is None else helper.score
         assert values is not None
@@ -75,8 +73,7 @@ def write_snapshot(file: Path, population: Population, ends: Ends | None = None)
         arrays[f"codes:{name}"], arrays[f"names:{name}"] = group.codes, group.texts
     if population.known is not None:
         arrays["known"] = population.known
-    for name, opinion in population.opinions.items():
-        arrays[f"opinion:{name}"] = opinion.score
+    arrays |= {f"opinion:{name}": one.score for name, one in population.opinions.items()}
     ids, table = population._ids, population._table
     if isinstance(ids, TextIds):
         texts, arrays["id_hash"], arrays["id_order"] = ids.kept
@@ -293,7 +290,6 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
 
 
 def is_snapshot(file: object) -> bool:
-    """Whether a file has the name of a snapshot."""
     return isinstance(file, (str, os.PathLike)) and os.fsdecode(file).lower().endswith(SUFFIX)
 
 
@@ -370,7 +366,6 @@ class SourceTable:
         return frozenset()
 
     def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
-        """None for each: nothing is wrong with it."""
         return [None] * len(positions)
 
     def first(self, number: int) -> list[dict[str, str]]:

@@ -1,17 +1,15 @@
 """What the first part of a delimited text says about its separator, quotes and decimal mark."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from labelcore.population.dialect import DELIMITERS, PLAIN, QUOTES, Dialect
+from labelcore.population.dialect import DELIMITERS, PLAIN, QUOTES, Dialect, Given
 
 SAMPLE_BYTES = 1 << 18
 SAMPLE_ROWS = 400
@@ -28,7 +26,7 @@ NUMBER = {
 MAYBE_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}[.,]\d{3}\s*", re.ASCII)
 
 
-def detect_dialect(path: Path, name: str, given: Mapping[str, Any]) -> Dialect:
+def detect_dialect(path: Path, name: str, given: Given) -> Dialect:
     """Separator, quotes and decimal mark of a UTF-8 file; what is given is taken as it is.
 
     A separator must split the header; the first in order that gives every row of the sample as
@@ -105,7 +103,7 @@ class _Rows:
 
 
 def _separator(
-    sample: str, whole: bool, name: str, given: Mapping[str, Any]
+    sample: str, whole: bool, name: str, given: Given
 ) -> tuple[float, str, str, list[list[str]]]:
     """The share of rows that agree, 0 where nothing splits the header; and how they are split."""
     best: tuple[float, str, str, list[list[str]]] = (0.0, "", "", [])
@@ -117,7 +115,7 @@ def _separator(
     return best
 
 
-def _candidates(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _candidates(name: str, given: Given) -> Iterator[tuple[str, str]]:
     """In order of preference. Commas always come with quotes: texts hold too many of them."""
     order = list(DELIMITERS)
     if ".tsv" in name.lower()[-7:]:

@@ -1,7 +1,5 @@
 """Items that are no file yet: a table in memory, or a folder of Parquet parts, written as one."""
 
-from __future__ import annotations
-
 import glob
 import json
 import os
@@ -16,7 +14,7 @@ import pyarrow.parquet as pq
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder, folder_of
 from labelcore.population.foreign import SUFFIXES, Rows, needed, recognised
-from labelcore.population.limits import check_columns
+from labelcore.population.limits import check_columns, refusal
 from labelcore.population.text import listing, shorten
 
 ITEMS = "items.parquet"
@@ -32,7 +30,17 @@ KINDS = (
 )
 
 
-class WrittenTable:
+class Written:
+    """A file at ``path`` that goes with this object."""
+
+    path: Path
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Another process reads the file; it is this one's to remove."""
+        return Path, (str(self.path),)
+
+
+class WrittenTable(Written):
     """A table as a Parquet file that goes with this object.
 
     name   what faults call it; file: the name of the Parquet file
@@ -48,12 +56,8 @@ class WrittenTable:
             for part in parts:
                 writer.write_table(part, row_group_size=ROWS_AT_ONCE)
 
-    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
-        """Another process reads the file; it is this one's to remove."""
-        return Path, (str(self.path),)
 
-
-class WrittenLines:
+class WrittenLines(Written):
     """Nested rows as a file of JSON Lines that goes with this object."""
 
     def __init__(self, file: str, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -61,13 +65,6 @@ class WrittenLines:
         with self.path.open("w", encoding="utf-8") as stream:
             for row in rows:
                 stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-
-    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
-        """Another process reads the file; it is this one's to remove."""
-        return Path, (str(self.path),)
-
-
-Written = WrittenTable | WrittenLines
 
 
 def written_table(source: object) -> Written | None:
@@ -181,8 +178,9 @@ def _mixed(name: str, column: str, values: Iterable[Any]) -> Fault:
 def _pandas_columns(name: str, frame: Any) -> Iterator[tuple[str, Any]]:
     for place, column in enumerate(frame.columns):
         if not isinstance(column, (str, int)):
-            rule = f"the name of a column must be text, got {type(column).__name__} {column!r}"
-            raise PopulationError([Fault(name, None, None, None, rule)])
+            raise refusal(
+                name, f"the name of a column must be text, got {type(column).__name__} {column!r}"
+            )
         values = frame.iloc[:, place]
         kind = getattr(values.dtype, "categories", values).dtype
         spans = str(kind).startswith(("period", "interval", "timedelta"))
@@ -211,8 +209,7 @@ def _of_stream(name: str, source: Any, file: str = ITEMS) -> WrittenTable:
         parts = (_plain_table(pa.Table.from_batches([batch])) for batch in reader)
         return WrittenTable(name, parts, empty.schema, file)
     except pa.ArrowException as error:
-        rule = f"cannot be written as Parquet: {error}"
-        raise PopulationError([Fault(name, None, None, None, rule)]) from error
+        raise refusal(name, f"cannot be written as Parquet: {error}") from error
 
 
 def _refuse_views(schema: pa.Schema) -> None:
@@ -249,8 +246,9 @@ def _plain(column: Any) -> Any:
 def _refuse_repeated(name: str, columns: Sequence[str]) -> None:
     repeated = sorted({name for name in columns if columns.count(name) > 1}) if len(columns) else []
     if repeated:
-        rule = f"two columns are called {listing(repeated)}; each must have a name of its own"
-        raise PopulationError([Fault(name, None, None, None, rule)])
+        raise refusal(
+            name, f"two columns are called {listing(repeated)}; each must have a name of its own"
+        )
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -299,16 +297,16 @@ def _joined(source: str, paths: Sequence[Path]) -> WrittenTable:
         whole = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
         return WrittenTable(Path(source).name, _batches(paths, whole), whole)
     except pa.ArrowException as error:
-        rule = f"the parts hold columns of types that do not go together: {error}"
-        raise PopulationError([Fault(Path(source).name, None, None, None, rule)]) from error
+        raise refusal(
+            Path(source).name, f"the parts hold columns of types that do not go together: {error}"
+        ) from error
 
 
 def _schema_of(path: Path) -> pa.Schema:
     try:
         return _plain_table(pq.read_schema(path).empty_table()).schema
     except (pa.ArrowException, OSError) as error:
-        rule = f"cannot be read as Parquet: {error}"
-        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
+        raise refusal(path.name, f"cannot be read as Parquet: {error}") from error
 
 
 def _batches(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.Table]:

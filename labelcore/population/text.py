@@ -1,7 +1,5 @@
 """Values of a file as text, and text short enough for a message."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
@@ -26,7 +24,6 @@ def listing(names: Iterable[str]) -> str:
 
 
 def joined(names: Sequence[str], batches: Iterable[Columns]) -> Columns:
-    """Columns of text from batches of rows."""
     chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
     for batch in batches:
         for name in chunks:

@@ -1,7 +1,5 @@
 """A text file as UTF-8: the file itself, or an unpacked or transcoded copy."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import os
@@ -15,14 +13,17 @@ from typing import BinaryIO
 
 import numpy as np
 
-from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import ENCODINGS
-from labelcore.population.limits import check_unpacked
+from labelcore.population.limits import check_unpacked, refusal
 
 BLOCK_BYTES = 1 << 23
 HEAD_BYTES = 1 << 16
 SHARE_OF_DISK = 0.5
+TOO_LARGE = (
+    "unpacks to more than {:,.0f} MB, half of the free space of the disk; free some space, or give "
+    "a smaller file"
+)
 MOST_UNDECODABLE = 1000
 NOT_UTF8 = b"\xff"  # stands in a copy for a byte that cannot be decoded
 MARKS: Mapping[bytes, str] = {
@@ -152,22 +153,11 @@ def _unpacked(path: Path) -> TemporaryCopy:
                 written += len(block)
                 check_unpacked(path.name, written, packed)
                 if written > most:
-                    raise _fault(path, _too_large(most))
+                    raise refusal(path.name, TOO_LARGE.format(most / 1e6))
                 target.write(block)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _fault(path, f"cannot be unpacked as gzip: {error}") from error
+        raise refusal(path.name, f"cannot be unpacked as gzip: {error}") from error
     return copy
-
-
-def _too_large(most: int) -> str:
-    return (
-        f"unpacks to more than {most / 1e6:,.0f} MB, half of the free space of the disk; free "
-        "some space, or give a smaller file"
-    )
-
-
-def _fault(path: Path, rule: str) -> PopulationError:
-    return PopulationError([Fault(path.name, None, None, None, rule)])
 
 
 def _transcode(source: BinaryIO, target: BinaryIO, encoding: str) -> dict[int, tuple[int, int]]:

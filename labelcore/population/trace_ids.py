@@ -1,7 +1,5 @@
 """Which columns have the ids of traces and spans, under which a tool recorded an item."""
 
-from __future__ import annotations
-
 import re
 
 from labelcore.population.population import Population

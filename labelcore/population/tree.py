@@ -1,7 +1,5 @@
 """A record as a tree of paths, and in how many records each of them leads to a value."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,13 +1,10 @@
 """The columns of a file that stay in memory, checked against each other and the arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.arguments import Arguments, Classifier
@@ -26,6 +23,7 @@ from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.json_file import JsonTable
 from labelcore.population.roles import FEW, FEWEST_LEVELS
 from labelcore.population.text import listing
+from labelcore.stats.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Values:
     (n_items,) of classes, -1 for an answer that is not known; helpers, groups and prompts."""
 
     ids: Ids
-    scores: Mapping[str, NDArray[np.float64]]
+    scores: Mapping[str, FloatArray]
     predictions: Mapping[str, Codes]
     classes: tuple[str, ...]
     positive: str
@@ -67,7 +65,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
         near = table.reach(sorted(named - {*table.columns}))
     check_columns(table.columns, arguments.named_columns(), general, near)
     wanted = [column for column in columns_in_memory(arguments) if column in table.columns]
-    columns = {} if _repeats(table.columns) else table.load(wanted)
+    named_once = len(set(table.columns)) == len(table.columns)
+    columns = table.load(wanted) if named_once else {}
     structure = list(table.faults())
     if not len(table) and not structure:
         general.add_rule("the file has columns but no rows")
@@ -95,10 +94,6 @@ def columns_in_memory(arguments: Arguments) -> dict[str, bool]:
         *(*arguments.helpers.values(), *belonging),
     ]
     return dict.fromkeys(arguments.scores.values(), True) | dict.fromkeys(texts, False)
-
-
-def _repeats(columns: Sequence[str]) -> bool:
-    return len(set(columns)) < len(columns)
 
 
 def _row(fault: Fault) -> int:
@@ -232,9 +227,7 @@ def _holds_parts(column: PredictionColumn) -> bool:
     return len(parts) > len(names) / 2
 
 
-def broken_cuts(
-    classifier: str, thresholds: Sequence[float], scores: NDArray[np.float64]
-) -> Iterator[str]:
+def broken_cuts(classifier: str, thresholds: Sequence[float], scores: FloatArray) -> Iterator[str]:
     """Sentences for cuts beyond a scale of few whole numbers, such as grades of 1 to 5, and for
     those of shares in percent, 50 for 0.5: they would say the same of every item, which of shares
     -1 and 2 may be meant to. On other scales none may reach a cut in one file that many do in
@@ -259,7 +252,7 @@ def broken_cuts(
             yield f"thresholds[{classifier!r}] must lie {rule}, got {value:g}"
 
 
-def _blank(column: PredictionColumn) -> NDArray[np.bool_]:
+def _blank(column: PredictionColumn) -> BoolArray:
     """Which values are empty, (n_items,)."""
     return np.array([*(not text.strip() for text in column.values), True])[column.places]
 

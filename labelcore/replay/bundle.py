@@ -67,11 +67,9 @@ def read_bundle(path: str | os.PathLike[str]) -> Bundle:
             if len(set(names)) < len(names):
                 raise ReplayError(0, f"{file.name} holds a file twice")
             files = {name: archive.read(name) for name in names}
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
-        raise ReplayError(0, f"{file.name} is damaged, or is not a bundle: {error}") from None
-    except (RuntimeError, ValueError) as error:
-        if isinstance(error, ReplayError):
-            raise
+    except ReplayError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError) as error:
         raise ReplayError(0, f"{file.name} is damaged, or is not a bundle: {error}") from None
     for name in NEEDED:
         if name not in files:

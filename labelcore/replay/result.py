@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from labelcore.results.base import Finding
@@ -51,20 +51,11 @@ class ReplayResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        plain = (
-            "file",
-            "items",
-            "fingerprint",
-            "events",
-            "draws",
-            "answers",
-            "looks",
-            "seal",
-            "erased",
-        )
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        del plain["stages"], plain["results"]
         return {
             "agrees": True,
-            **{name: getattr(self, name) for name in plain},
+            **plain,
             "stages": list(self.stages),
             "sentences": self.sentences(),
             "results": {key: result.to_dict() for key, result in self.results.items()},

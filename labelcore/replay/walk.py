@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
@@ -221,25 +221,23 @@ def _engine(population: Population, plan_json: str) -> Engine:
         raise ReplayError(0, f"the plan does not fit: {error}") from None
 
 
-def _repeat_words(shown: int, answers: int) -> list[str]:
-    if not shown:
-        return []
-    return [
-        f"Repeats: {count(shown, 'time')} an item was shown again, each time one that was due; "
-        f"{count(answers, 'second answer')}."
-    ]
-
-
-def _text_words(walk: Walk) -> list[str]:
-    erased, sentences = walk.state.erased, []
+def _further_words(walk: Walk) -> Iterator[str]:
+    """What not every log has: erased texts, second answers, late ones."""
+    erased, kinds = walk.state.erased, walk.state.events
     if erased or walk.rewritten:
-        sentences.append(f"Erased: {count(len(erased), 'text')} and words of "
-                    f"{count(len(walk.rewritten), 'event')}; no figure rests on them.")  # fmt: skip
-    if unknown := {item for item in walk.not_compared if item not in erased}:
-        sentences.append(
-            f"Texts: {count(len(unknown), 'text')} not compared: no salt of theirs is known."
+        yield (
+            f"Erased: {count(len(erased), 'text')} and words of "
+            f"{count(len(walk.rewritten), 'event')}; no figure rests on them."
         )
-    return sentences
+    if unknown := {item for item in walk.not_compared if item not in erased}:
+        yield f"Texts: {count(len(unknown), 'text')} not compared: no salt of theirs is known."
+    if kinds["redrawn"]:
+        yield (
+            f"Repeats: {count(kinds['redrawn'], 'time')} an item was shown again, each time one "
+            f"that was due; {count(kinds['reread'], 'second answer')}."
+        )
+    if kinds["late"]:
+        yield f"Late: {count(kinds['late'], 'answer')} after those of others, kept and not counted."
 
 
 def _rewritten(events: Iterable[Event]) -> dict[int, str]:
@@ -251,12 +249,6 @@ def _rewritten(events: Iterable[Event]) -> dict[int, str]:
             if event.kind == ERASED:
                 read.append(event)
     return rewritten(read)
-
-
-def _late_words(answers: int) -> list[str]:
-    if not answers:
-        return []
-    return [f"Late: {count(answers, 'answer')} after those of others, kept and not counted."]
 
 
 def _result(population: Population, walk: Walk) -> ReplayResult:
@@ -277,9 +269,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",
         f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
         f"{count(kinds['undone'], 'undo')} among the events.",
-        *_text_words(walk),
-        *_repeat_words(kinds["redrawn"], kinds["reread"]),
-        *_late_words(kinds["late"]),
+        *_further_words(walk),
         *replayed_words(engine),
         f"Looks: {count(looks, 'look')} {EARLIER if engine.plan.superseded else COMPUTED}.",
     )

@@ -81,7 +81,6 @@ class Facts:
     along         what the curve says at ranks that a reader asks for; None without one
     courses       of each number how it came about, as `Session.course` tells it
     strata_names  the stretches of ranks, where the strata are such
-    curve_left_out   why there is no curve along the ranks where one would be; "" elsewhere
     rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
     label_error   what the items judged twice say of the labels
@@ -115,7 +114,6 @@ class Facts:
     given: str
     sentence: str
     curves: tuple[Band, ...] | None
-    curve_left_out: str
     calibration: Calibration | None
     along: AlongRanks | None
     strata: pd.DataFrame
@@ -236,7 +234,7 @@ def gather(session: Session) -> Facts:
     named = session.store.people(session.project)
     people = people_count(labels, named, apart=bool(session.plan.overlap))
     along = along_ranks(session)
-    curves, left_out = _curves(session) if along is None else (along.bands, "")
+    curves = _curves(session) if along is None else along.bands
     rewordings = _rewordings(record, events)
     dots = _dots(session, rewordings, span[0] if span else "")
     return Facts(
@@ -251,7 +249,6 @@ def gather(session: Session) -> Facts:
         given=(given_words := _given(span, people)),
         sentence=headline(session, given_words) if results else NOTHING_ASKED,
         curves=curves,
-        curve_left_out=left_out,
         calibration=_calibration(session),
         along=along,
         strata=session.strata(),
@@ -315,14 +312,13 @@ def _given(span: tuple[str, str] | None, people: int | None) -> str:
     return (f"by {people_words(people)}, " if people else "of ") + span_words(*span)
 
 
-def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
-    """The curves, and why they are left out where one would expect them."""
+def _curves(session: Session) -> tuple[Band, ...] | None:
     if len(session.population.classes) > 2 or session.labels == 0:
-        return None, ""
+        return None
     try:
-        return session.curves(), ""
+        return session.curves()
     except ValueError:
-        return None, ""
+        return None
 
 
 def _calibration(session: Session) -> Calibration | None:

@@ -26,6 +26,7 @@ from labelcore.report.sections import called, name_of, section
 from labelcore.results.curves import Band
 from labelcore.results.lists import ListDifference
 from labelcore.results.types import Choice, Estimate
+from labelcore.safe_text import shortened
 from labelcore.words.tables import STATES
 
 ROWS_SHOWN, CURVE_HEIGHT = 60, 250.0
@@ -51,12 +52,12 @@ def figures(facts: Facts, *, played: bool = False) -> tuple[Markup | None, Marku
     """
     known: set[str] = set()
     curve, others = None, []
-    charts = sorted(_charts(facts), key=lambda chart: chart[0] not in (FRONT, LISTS))
+    charts = sorted(_charts(facts), key=lambda chart: not chart[0].startswith((FRONT, LISTS)))
     for number, (title, chart) in enumerate(charts, start=1):
         parts = SENTENCE_ENDS.split(chart.alt)
         caption = " ".join(part for part in parts if part not in known)
         known.update(parts)
-        if title in (FRONT, LISTS) and not (played and isinstance(facts.primary, Band)):
+        if title.startswith((FRONT, LISTS)) and not (played and isinstance(facts.primary, Band)):
             curve = _figure(f"figure-{number}", title, chart)
         elif not (played and title.endswith(HISTORY)):
             others.append(_figure(f"figure-{number}", title, chart, caption))
@@ -67,11 +68,10 @@ def figures(facts: Facts, *, played: bool = False) -> tuple[Markup | None, Marku
 def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     for key, first in facts.results.items():
         if isinstance(first, Estimate) and facts.courses[key]:
-            label = name_of(first)
-            yield (
-                f"{label}{HISTORY}",
-                history_chart(facts.courses[key], key, margin=facts.plan.margin, label=label),
-            )
+            label, both = name_of(first), (str(first.scope.classifier), str(first.scope.versus))
+            course, margin = facts.courses[key], facts.plan.margin
+            chart = history_chart(course, key, margin=margin, label=label, pair=both)
+            yield f"{label}{HISTORY}", chart
             break
     for result in facts.results.values():
         if isinstance(result, ListDifference) and result.has_interval:
@@ -102,6 +102,8 @@ def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]
         curves = [bands[f"{name}_curve"] for name in names if f"{name}_curve" in bands]
         if len(curves) < len(names) or (names in NEEDS_ESTIMATE and curves[0].confidence is None):
             continue
+        if len(facts.plan.classifiers) > 1:
+            title += f" ({shortened(curves[0].scope.classifier)})"
         if len(names) == 1:
             cut = own_cut(facts, curves[0].scope.classifier)
             chart = rank_chart(curves[0], cut=cut, own=cut)

@@ -16,7 +16,7 @@ from labelcore.charts.figure_bars import (
     list_scale,
 )
 from labelcore.charts.intervals import interval_rows
-from labelcore.charts.live_picture import SHARES, Bar, possible_scale
+from labelcore.charts.live_picture import Bar, possible_scale
 from labelcore.charts.svg import WIDTH
 from labelcore.estimands import DIFFERENCE
 from labelcore.figures.confusion import Bounds
@@ -177,10 +177,7 @@ def scale_of(facts: Facts) -> Ends:
     """The scale of these rows: of differences as wide as was possible before the first label."""
     if isinstance(facts.primary, ListDifference):
         return list_scale(facts.primary)
-    ends = [number.possible for number in facts.numbers if number.is_difference]
-    if not ends:
-        return SHARES
-    return possible_scale(min(bounds.low for bounds in ends), max(bounds.high for bounds in ends))
+    return possible_scale(facts.numbers)
 
 
 def drawn_rows(facts: Facts, most: int | None = None) -> dict[str, Bar]:

@@ -29,7 +29,7 @@ from labelcore.report.sections import assumptions, name_of, section, training_wo
 from labelcore.results.curves import Band
 from labelcore.results.told_values import kept_back
 from labelcore.results.types import Choice, Claim
-from labelcore.words.differences import MINUS, is_difference, number_words, range_words
+from labelcore.words.differences import MINUS, is_difference, number_words, range_cells
 from labelcore.words.pilots import record_words
 from labelcore.words.promises import MEANING
 from labelcore.words.quantities import model_word, spoken_key
@@ -107,7 +107,7 @@ def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     return [
         f"{look['labels']:,}",
         "–" if value is None or withheld else number_words(key, value, ends),
-        *(range_words(key, low, high) if spoken else ("–", "–")),
+        *(range_cells(key, low, high) if spoken else ("–", "–")),
         *_look_place(look, place),
     ]
 
@@ -275,8 +275,8 @@ def _doubts(facts: Facts) -> list[Child]:
 def curve_notes(facts: Facts) -> list[str]:
     """What a reader of the curves must know, each sentence once."""
     bands = [result for result in facts.results.values() if isinstance(result, Band)]
-    notes = [note for band in (*bands, *(facts.curves or ())) for note in band.notes]
-    return list(dict.fromkeys([*notes, *([facts.curve_left_out] if facts.curve_left_out else [])]))
+    notes = (note for band in (*bands, *(facts.curves or ())) for note in band.notes)
+    return list(dict.fromkeys(notes))
 
 
 def methods(facts: Facts) -> Markup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -38,9 +37,7 @@ def labels_jsonl(table: pd.DataFrame) -> bytes:
 
 def labels_parquet(table: pd.DataFrame) -> bytes:
     """With its types and its ``attrs``; texts as they are."""
-    stream = io.BytesIO()
-    table.to_parquet(stream, index=False)
-    return stream.getvalue()
+    return table.to_parquet(index=False)
 
 
 def labels_xlsx(table: pd.DataFrame) -> bytes:

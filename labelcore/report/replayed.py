@@ -222,8 +222,7 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
     track = track_of(rows, name, margin)
     if now.is_difference:
         sides = f"{now.scope.classifier} is better", f"{now.scope.versus} is better"
-        scale = possible_scale(now.possible.low, now.possible.high)
-        track = replace(track, scale=scale, sides=sides)
+        track = replace(track, scale=possible_scale([now]), sides=sides)
         if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
             track = with_race(track, contest, now)
     words = looks_words(rows, key, name, margin)

@@ -40,7 +40,7 @@ from labelcore.words.agreement import (
     pair_words,
     person_row,
 )
-from labelcore.words.differences import range_words, told_words
+from labelcore.words.differences import range_cells, told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.label_error import figure_words, read_again_words, second_words
 from labelcore.words.quantities import SETTLED, is_settled, label_of, model_word, names_another
@@ -284,7 +284,8 @@ def estimates(facts: Facts) -> Markup:
     ways: dict[tuple[str, ...], list[Finding]] = {}
     for result in results:
         listed = ", ".join(numbers[text] for text in result.assumptions)
-        ways.setdefault((result.method, _form(result), result.source, listed), []).append(result)
+        way = result.method, result.form or "–", result.source, listed
+        ways.setdefault(way, []).append(result)
     rows: list[list[Child]] = [
         [_names(those, results), way[0], way[1], tail_cell(those), *way[2:]]
         for way, those in ways.items()
@@ -296,7 +297,7 @@ def estimates(facts: Facts) -> Markup:
         quote(facts),
         *map(table_numbers, facts.tables),
         estimate_table(OTHERS if facts.tables else ESTIMATES, facts.apart) if facts.apart else None,
-        _in_sentences([result for result in results if _first(result)], bool(scalars)),
+        _in_sentences([one for one in results if not names_another(one.estimand)], bool(scalars)),
         _either_way(scalars),
         table("How the intervals were made", head, rows),
         element("p", FORMS_NOTE, class_="note"),
@@ -327,21 +328,15 @@ def _in_sentences(results: list[Finding], folded: bool) -> Markup | None:
     """Every result in a sentence of its own, folded where a table says the same."""
     if not results:
         return None
-    sentences = (_without_tail(result).sentence() for result in results)
-    listed = element("ul", *(element("li", tied(text)) for text in sentences))
+    # The warning of parts in which nothing was found stands once, under what could be wrong.
+    bare = (
+        replace(result, tail_share=None) if isinstance(result, Estimate) else result
+        for result in results
+    )
+    listed = element("ul", *(element("li", tied(result.sentence())) for result in bare))
     if not folded:
         return listed
     return element("details", element("summary", "The same in sentences, to quote"), listed)
-
-
-def _without_tail(result: Finding) -> Finding:
-    """The warning of parts in which nothing was found stands once, under what could be wrong."""
-    return replace(result, tail_share=None) if isinstance(result, Estimate) else result
-
-
-def _form(result: Finding) -> str:
-    """Whether the promise is proved or measured, as far as the method says so."""
-    return getattr(result, "form", "") or "–"
 
 
 def _names(those: Sequence[Finding], results: Sequence[Finding]) -> Markup:
@@ -353,23 +348,17 @@ def _names(those: Sequence[Finding], results: Sequence[Finding]) -> Markup:
 
 def tail_cell(those: Sequence[Finding]) -> str:
     """The share of the uncertainty owed to parts of the file in which nothing was found."""
-    numbers = (result for result in those if isinstance(result, Estimate) and result.has_interval)
-    known = [number.tail_share for number in numbers if number.tail_share is not None]
-    if len(those) > MOST_NAMED and known:
-        low, high = percent(min(known), 0), percent(max(known), 0)
-        return low if low == high else f"{low} to {high}"
     shares = [
-        "–"
-        if not isinstance(result, Estimate) or not result.has_interval or result.tail_share is None
-        else percent(result.tail_share, 0)
+        result.tail_share if isinstance(result, Estimate) and result.has_interval else None
         for result in those
     ]
-    return ", ".join(shares) if any(share != "–" for share in shares) else "–"
-
-
-def _first(result: Finding) -> bool:
-    """Whether a result is about the classifier the sample was drawn for."""
-    return not names_another(result.estimand)
+    known = [share for share in shares if share is not None]
+    if not known:
+        return "–"
+    if len(those) > MOST_NAMED:
+        low, high = percent(min(known), 0), percent(max(known), 0)
+        return low if low == high else f"{low} to {high}"
+    return ", ".join("–" if share is None else percent(share, 0) for share in shares)
 
 
 def assumptions(facts: Facts) -> list[str]:
@@ -402,7 +391,7 @@ def estimate_frame(estimates: Sequence[Estimate]) -> pd.DataFrame:
             name_of(estimate),
             told_words(estimate) or "–",
             *(
-                range_words(estimate.estimand, estimate.low, estimate.high)
+                range_cells(estimate.estimand, estimate.low, estimate.high)
                 if estimate.has_interval
                 else ("–", "–")
             ),

@@ -7,11 +7,14 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pandas as pd
 
 from labelcore.figures.judge import NO_SHARES
+from labelcore.population.copies import copies_folder
 from labelcore.report.figure_table import tables_of
 from labelcore.report.judged import judged_of
 from labelcore.report.tables import guarded
@@ -56,7 +59,10 @@ def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
     from openpyxl import Workbook  # type: ignore[import-untyped]
     from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
     from openpyxl.utils import get_column_letter  # type: ignore[import-untyped]
+    from openpyxl.worksheet import _writer  # type: ignore[import-untyped]
 
+    # Where a process that is killed leaves it, the next one removes it.
+    _writer.NamedTemporaryFile = partial(NamedTemporaryFile, dir=copies_folder())
     book = Workbook(write_only=True)
     for name, table in tables.items():
         sheet = book.create_sheet(name)

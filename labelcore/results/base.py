@@ -152,22 +152,14 @@ class Finding(Result):
     __slots__ = ()
 
     if TYPE_CHECKING:  # Fields of each kind.
+        promise: Promise
+        form: Form
+        method: str
+        source: str
+        assumptions: tuple[str, ...]
+        scope: Scope
+        labels_used: int
+        draws_used: int
 
         @property
         def estimand(self) -> str: ...
-        @property
-        def promise(self) -> Promise: ...
-        @property
-        def form(self) -> Form: ...
-        @property
-        def method(self) -> str: ...
-        @property
-        def source(self) -> str: ...
-        @property
-        def assumptions(self) -> tuple[str, ...]: ...
-        @property
-        def scope(self) -> Scope: ...
-        @property
-        def labels_used(self) -> int: ...
-        @property
-        def draws_used(self) -> int: ...

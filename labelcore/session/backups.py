@@ -20,6 +20,7 @@ from labelcore.store import (
     ProjectRecord,
     Salvaged,
     act,
+    announce,
     backups,
     backups_folder,
     beside,
@@ -234,6 +235,8 @@ def restore(
             trail = _trail_of(url)
             with closing(_opened(looked_at)) as copy:
                 copy.note_acts(trail[len(copy.acts()) :])
+                if place is not None:
+                    announce(copy, place)
             aside = put_back(looked_at, url)
         with closing(open_store(url, create=False)) as store:
             copy_items(records, items, store.items_folder)

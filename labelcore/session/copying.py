@@ -7,13 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from labelcore.errors import BrokenLogError, ProjectExistsError, UnknownProjectError
+from labelcore.errors import (
+    BrokenLogError,
+    ProjectExistsError,
+    StoreBusyError,
+    UnknownProjectError,
+)
 from labelcore.log.events import Event, common, genesis, sound_part
-from labelcore.session.erasing import take_over_erasures
+from labelcore.session.erasing import remove_places, take_over_erasures
 from labelcore.store import (
     LabelStore,
     MemoryStore,
     ProjectRecord,
+    alone_in,
     copy_items,
     identity_of,
     places_of,
@@ -46,21 +52,31 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     if len(sound) < len(events):
         raise BrokenLogError(name, len(sound) + 1)
     there = _there(target, record, events)
-    if there is None or places_of(target.project(name)) == places_of(record):
-        copy_items([record], source.items_folder, target.items_folder)
     new = events[there or 0 :]
     drawn = {event.item_id for event in new}
     kept = source.contents(name) if new else {}
     texts = {key: text for key, text in kept.items() if key in drawn}
-    if there is None:
-        target.create(_placed(record, target), new, texts)
-    else:
-        target.update(name, settings_json=record.settings_json, archived=record.archived)
-        target.append(name, new, texts)
+    with alone_in(target.items_folder):  # Nobody erases these now.
+        if there is None or places_of(target.project(name)) == places_of(record):
+            copy_items([record], source.items_folder, target.items_folder)
+            if not _still_there(source, record):
+                remove_places(target, places_of(record))
+                raise StoreBusyError(f"project {name!r} was erased meanwhile; copy it again")
+        if there is None:
+            target.create(_placed(record, target), new, texts)
+        else:
+            target.update(name, settings_json=record.settings_json, archived=record.archived)
+            target.append(name, new, texts)
     if there:
         take_over_erasures(target, name, events)
     target.admit(name, source.keys(name))
     return Copied(name, len(new), there or 0, events[-1].hash if events else "")
+
+
+def _still_there(store: LabelStore, record: ProjectRecord) -> bool:
+    """Whether a project has still the items that it had, so that those just copied were there."""
+    records = [other for other in store.projects() if other.name == record.name]
+    return [places_of(other) for other in records] == [places_of(record)]
 
 
 class Rehearsal(MemoryStore):

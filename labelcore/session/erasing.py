@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -136,9 +136,10 @@ def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -
     return _clean(store, Erased((record.name,), len(drawn), events=events), outside, [gone])
 
 
-def erase_as_in(store: LabelStore, original: str, project: str) -> None:
-    """Say in a new project, too, which texts were erased in the one whose items it has."""
-    for event in store.events(original):
+def erase_as_in(store: LabelStore, log: Iterable[Event], project: str) -> None:
+    """Say in a new project, too, which texts were erased in the one whose items it has, by its
+    log."""
+    for event in log:
         items, every = event.detail.get("items", ()), bool(event.detail.get("every"))
         if event.kind == ERASED and (items or every):
             who, why = event.annotator, str(event.text)
@@ -291,7 +292,7 @@ def _write_without(
         source["path"] = str(folder / source["contents"])
     _note_places(store, record, before)
     store.update(project, population_json=json.dumps(source, ensure_ascii=False))
-    _remove_places(store, before)
+    remove_places(store, before)
 
 
 def _note_places(store: LabelStore, record: ProjectRecord, places: Iterable[str]) -> None:
@@ -304,7 +305,7 @@ def _note_places(store: LabelStore, record: ProjectRecord, places: Iterable[str]
             note_written(store.guarded, folder / place)
 
 
-def _remove_places(store: LabelStore, places: Iterable[str]) -> None:
+def remove_places(store: LabelStore, places: Iterable[str]) -> None:
     """Remove kept files that no project needs any more."""
     folder = store.items_folder
     needed = {place for record in store.projects() for place in places_of(record)}
@@ -451,10 +452,10 @@ def erase_project(store: LabelStore, project: str, *, who: str, why: str) -> Era
 
 def _remove_project(store: LabelStore, record: ProjectRecord) -> None:
     places, folder = places_of(record), store.items_folder
-    with nullcontext() if folder is None else alone_in(folder):
+    with alone_in(folder):
         _note_places(store, record, places)
         store.remove(record.name)
-        _remove_places(store, places)
+        remove_places(store, places)
     if folder and record.fingerprint not in {other.fingerprint for other in store.projects()}:
         shutil.rmtree(prepared_place(folder, record.fingerprint), ignore_errors=True)
     if store.guarded is not None:
@@ -592,7 +593,7 @@ def _clean(
     were written for the owner. One erasure after another does so: each makes a backup, and removes
     those of others."""
     place = store.guarded
-    with nullcontext() if place is None else alone_in(backups_folder(place)):
+    with alone_in(None if place is None else backups_folder(place)):
         return _cleaned(store, done, outside, listed)
 
 
@@ -622,7 +623,7 @@ def _cleaned(
             f"{file}, which is being written, or was left by a process that ended a moment ago"
             for file in remove_halves(place, folder, place.parent / UPLOADS)
         ]
-        with nullcontext() if folder is None else alone_in(folder):
+        with alone_in(folder):
             kept = [at for record in store.projects() for at in places_of(record)]
             needed = [folder / at for at in kept] if folder else []
             removed, changed = remove_written(place, needed)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from labelcore.errors import MissingStoreError, StoreError
+from labelcore.errors import DamagedStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, SALTED, genesis, sound_part
 from labelcore.log.history import told
 from labelcore.population.read import source_now
@@ -110,7 +110,8 @@ def verify(url: str, anchor: str = "") -> Integrity:
 
     anchor   another one than that of the environment, which then has to be there
 
-    Raises MissingStoreError where there is none, ValueError for a bad address.
+    Raises MissingStoreError where there is none, StoreError where it is not damaged and cannot be
+    read all the same, ValueError for a bad address.
     """
     damage, projects = damage_in(url), []
     lost: tuple[SealedProject, ...] = ()
@@ -130,9 +131,9 @@ def verify(url: str, anchor: str = "") -> Integrity:
                 if anchor:
                     faults += _unread(copies)
                 faults += _broken(copy for copy in copies if isinstance(copy, BackupCopy))
-    except MissingStoreError:
-        raise
     except StoreError as error:
+        if not (damage or isinstance(error, DamagedStoreError)):
+            raise
         damage = damage or str(error)
     try:
         backup = newest_backup(url)

@@ -19,7 +19,7 @@ from labelcore.session.erasing import erase_as_in
 from labelcore.session.ledger import now
 from labelcore.session.projects import BESIDE, FORMER_NAMES, refuse_passed
 from labelcore.session.session import Session
-from labelcore.store import LabelStore, ProjectRecord, Settings
+from labelcore.store import LabelStore, ProjectRecord, Settings, alone_in
 
 LONGEST_NAME = 80
 # Controls, line breaks, and marks that turn the direction of writing.
@@ -111,19 +111,20 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
     Raises ValueError as ``checked_name`` does and for a bad seed, PlanArgumentError for a
     deadline that has passed, UnknownProjectError.
     """
-    record = store.project(name)
-    plan = Plan.from_json(record.plan_json)
-    refuse_passed(plan)
-    project = replace(
-        record,
-        name=checked_name(store, new),
-        created_at=now(),
-        plan_json=(plan if seed is None else plan.with_seed(seed)).to_json(),
-        settings_json=json.dumps(wording_now(store, record), ensure_ascii=False),
-        archived=False,
-    )
-    store.create(project)
-    erase_as_in(store, name, project.name)
+    with alone_in(store.items_folder):  # Nobody erases its items now.
+        record, log = store.project(name), store.events(name)
+        plan = Plan.from_json(record.plan_json)
+        refuse_passed(plan)
+        project = replace(
+            record,
+            name=checked_name(store, new),
+            created_at=now(),
+            plan_json=(plan if seed is None else plan.with_seed(seed)).to_json(),
+            settings_json=json.dumps(wording_now(store, record), ensure_ascii=False),
+            archived=False,
+        )
+        store.create(project)
+    erase_as_in(store, log, project.name)
     return project
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from labelcore import errors
+from labelcore.log.wording import check_names
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, rule_parts, rules_in
 from labelcore.population import Population, read_as_it_is, snapshots
@@ -118,16 +118,17 @@ def created_or_same(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
     """The stored record: a new one, or the existing one of the same file and plan. Raises
-    ValueError or TypeError for a new one with words that cannot be marked, PlanArgumentError for
-    one by a superseded plan, or by one whose deadline has passed."""
+    ValueError or TypeError for a new one with words that cannot be marked, PlanError for one with a
+    misspelt setting, by a superseded plan, or by one whose deadline has passed."""
     try:
         existing = store.project(record.name)
     except errors.UnknownProjectError:
         _check_new_name(record.name)
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
-        check_highlights(json.loads(record.settings_json))
-        with nullcontext() if store.items_folder is None else alone_in(store.items_folder):
+        check_names(settings := json.loads(record.settings_json))
+        check_highlights(settings)
+        with alone_in(store.items_folder):
             store.create(_with_items_kept(store, record, population))  # Nobody erases these now.
         return store.project(record.name)
     if existing.plan_json != record.plan_json:

@@ -9,16 +9,14 @@ random sample of those that the statement is about, each item of which stands fo
 them: one over the chance that it was chosen; None: all for equally many.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.label_error import Limits
 from labelcore.stats.profile import FloatArray
 from labelcore.stats.proportion import wilson
@@ -33,7 +31,7 @@ Disagreement = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 all items, and with each left out in turn."""
 
 
-def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
+def votes_of(codes: IntArray, n_classes: int) -> FloatArray:
     """Votes of readers whose classes are ``codes``, (n_items, n_readers), -1 for no answer.
 
     >>> votes_of(np.array([[0, 0], [0, 1], [1, -1]]), 2).tolist()

@@ -7,15 +7,11 @@ Source: our own, measured in docs/agreement_patterns.md; the levels of Tripathi 
 the disagreements of McNemar (1947) are unions of patterns.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from labelcore.stats.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)

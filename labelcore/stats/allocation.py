@@ -1,12 +1,8 @@
 """Sharing labels over strata in whole numbers."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 
 def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> IntArray:

@@ -1,8 +1,6 @@
 """What is certain of a figure while items have no label: its extremes over every way they may turn
 out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.profile import BoolArray, Cells, Differences, FloatArray, Ratios, Table

@@ -3,12 +3,9 @@ factorials, whose rounding grows with the sample, and without ``scipy.stats``, w
 longer than all the rest of a small plan.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 
 def binomial(trials: int, share: float) -> FloatArray:

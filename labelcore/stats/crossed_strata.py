@@ -7,19 +7,13 @@ just these items.
 Source: our own, measured in docs/helpers.md; Neyman (1934) for strata from several variables.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 from labelcore.stats.orders import BLOCK, mid_ranks
 from labelcore.stats.strata import MINIMUM_SIZE
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 CUT_ABOVE, CUT_BELOW = 0.5, 0.35
 """The share of the larger part that comes first, among predicted positives and among the others."""

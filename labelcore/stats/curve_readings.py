@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, expi
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
+
 Bounds = tuple[FloatArray, FloatArray, FloatArray]
 
 ROUNDING, SUMMED = 1e-6, 4_096

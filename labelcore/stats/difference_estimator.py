@@ -19,17 +19,13 @@ effective number of labels, with Student's t and ``DOUBT`` squared surprises add
 normal one, which covers too little where outcomes are rare.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 from labelcore.stats.proportion import share_interval
-
-FloatArray = NDArray[np.float64]
 
 LEAST_OF_EACH = 20
 """Labels of either outcome below which the guesses are not used; see docs/existing_labels.md."""
@@ -74,7 +70,7 @@ def helped_share(
     *,
     target: str = "file",
     weight: float | None = None,
-    judged: NDArray[np.bool_] | None = None,
+    judged: BoolArray | None = None,
 ) -> Helped:
     """The share of ones among ``size`` items from a plain random sample without replacement.
 
@@ -113,7 +109,7 @@ def helped_share(
     return Helped(value, low, high, used, correlation, max(1 - left, 0.0), True)
 
 
-def over_answers(outcome: FloatArray, judged: NDArray[np.bool_] | None) -> FloatArray:
+def over_answers(outcome: FloatArray, judged: BoolArray | None) -> FloatArray:
     """Outcomes whose mean over all answers is the share of ones among the judged ones, and whose
     spread is that of this share: s + j (y - s) a / n for n judged ones of a answers, j being 1 for
     those and s their share (the linearised ratio estimate; Cochran 1977, section 6.3)."""
@@ -124,7 +120,7 @@ def over_answers(outcome: FloatArray, judged: NDArray[np.bool_] | None) -> Float
 
 
 def cross_fitted(
-    outcome: FloatArray, columns: FloatArray, seen: NDArray[np.int64]
+    outcome: FloatArray, columns: FloatArray, seen: IntArray
 ) -> tuple[FloatArray, float]:
     """Guesses by a linear regression of the outcome on ``columns``, each from the labels of the
     other folds: (n_labels,), and the mean of what the folds guess of all items.

@@ -36,13 +36,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, digamma, xlog1py, xlogy
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.predictives import Looks, Predictive, ShiftedScores
 from labelcore.stats.profile import BoolArray, FloatArray
-
-IntArray = NDArray[np.int64]
 
 LARGEST_EXPONENT = 300.0
 INNER_ROUNDS, OUTER_ROUNDS = 30, 60

@@ -21,8 +21,6 @@ in Cochran (1977), section 5.3; the quarter is our own.
 Assumption: within each cell the labelled items are a simple random sample without replacement.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.profile import FloatArray

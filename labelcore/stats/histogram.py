@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 EXACT_UP_TO = 1_000_000
 FINE_BINS = 8_192

@@ -23,8 +23,6 @@ Departure: c is that of an exact recursion over the labels of a plain random sam
 each (``benchmarks/horizon.py``, docs/horizon.md), in place of that of a few looks.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

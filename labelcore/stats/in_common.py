@@ -14,13 +14,11 @@ Assumption   features were chosen without looking at what is wrong. It is about 
 Source       Westfall and Young (1993), single-step min-P; Fisher (1935).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 
 DRAWS, FEWEST = 2_000, 5
@@ -56,7 +54,7 @@ class InCommon:
 def in_common(
     features: BoolArray,
     wrong: BoolArray,
-    part: NDArray[np.int64],
+    part: IntArray,
     alpha: float,
     random: np.random.Generator,
 ) -> list[InCommon]:

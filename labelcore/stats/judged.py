@@ -20,8 +20,6 @@ Source: Cochran (1977), section 5A.14 for estimated sizes of strata; the pull of
 the factor are our own, measured in docs/unsure.md.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

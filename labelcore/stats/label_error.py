@@ -19,15 +19,14 @@ What stays unseen: a mistake that is made both times. "Wrong" means other than w
 would say more often than not; a reader who misunderstands the question agrees with themselves.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from labelcore.stats.arrays import BoolArray, IntArray
 from labelcore.stats.profile import (
     Cells,
     FloatArray,
@@ -68,7 +67,7 @@ def error_rate(difference: ArrayLike) -> FloatArray:
 
 
 def difference_share(
-    differs: NDArray[np.bool_], weight: FloatArray, confidence: float
+    differs: BoolArray, weight: FloatArray, confidence: float
 ) -> tuple[float, float, float]:
     """The share of items of a population whose two readings would differ: value, low and high.
 
@@ -202,8 +201,8 @@ class SecondReadings:
     weight      items of the file that it stands for, see ``difference_share``
     """
 
-    differs: NDArray[np.bool_]
-    predicted: NDArray[np.bool_]
+    differs: BoolArray
+    predicted: BoolArray
     weight: FloatArray
 
 
@@ -239,9 +238,9 @@ class HalfByHalf:
     cell     the cell of its item, whose labels are a random sample in any order
     """
 
-    late: NDArray[np.bool_]
-    hit: NDArray[np.bool_]
-    cell: NDArray[np.int64]
+    late: BoolArray
+    hit: BoolArray
+    cell: IntArray
 
 
 def change_of_errors(
@@ -249,8 +248,8 @@ def change_of_errors(
     rates: FloatArray,
     usual: FloatArray,
     classes: int,
-    late: NDArray[np.bool_],
-    differs: NDArray[np.bool_],
+    late: BoolArray,
+    differs: BoolArray,
     confidence: float,
 ) -> Limits:
     """The share of wrong answers in the second half less that in the first, if mistakes are alike
@@ -292,7 +291,7 @@ def change_of_errors(
     return Limits(change, max(change - half, -1.0), min(change + half, 1.0))
 
 
-def _error_in_repeats(differs: NDArray[np.bool_]) -> tuple[float, float]:
+def _error_in_repeats(differs: BoolArray) -> tuple[float, float]:
     """The error rate by items read twice, and its variance with one more that differs and one that
     does not."""
     share = min((float(differs.sum()) + 1) / (len(differs) + 2), MOST_DIFFERING)
@@ -300,9 +299,7 @@ def _error_in_repeats(differs: NDArray[np.bool_]) -> tuple[float, float]:
     return float(error), share * (1 - share) / len(differs) / (4 * (1 - 2 * share))
 
 
-def _change_in_repeats(
-    late: NDArray[np.bool_], differs: NDArray[np.bool_]
-) -> tuple[float, float, float]:
+def _change_in_repeats(late: BoolArray, differs: BoolArray) -> tuple[float, float, float]:
     """The change of the error rate by the repeats of both halves, its variance without drift, and
     with it if that is more."""
     each = [_error_in_repeats(differs[late == half]) for half in HALVES]
@@ -317,7 +314,7 @@ def _change_in_rates(
     """The same by the answers of both halves in each cell; None where no cell has answers of both
     that a mistake would move."""
 
-    def counts(chosen: NDArray[np.bool_]) -> FloatArray:
+    def counts(chosen: BoolArray) -> FloatArray:
         return np.bincount(answers.cell[chosen], minlength=len(rates)).astype(float)
 
     labels = [counts(answers.late == half) for half in HALVES]

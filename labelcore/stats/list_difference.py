@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from labelcore.stats.allocation import largest_remainder
+from labelcore.stats.arrays import BoolArray, IntArray
 from labelcore.stats.max_t import error_levels
 from labelcore.stats.profile import Cells, FloatArray, Ratios, profile_bounds
 from labelcore.stats.profile_interval import FEW_LEFT
 from labelcore.stats.rank_band import ROUNDING, student
-
-IntArray = NDArray[np.int64]
 
 LABELS_A_STRATUM, LEAST = 8, 4
 """Labels that a stratum is made for, and that it gets at the least: with 12 or 16 the residuals
@@ -177,7 +175,7 @@ def shared_out(
 
 
 def _minimax(
-    weights: FloatArray, sizes: IntArray, floor: IntArray, labels: int, whole: NDArray[np.bool_]
+    weights: FloatArray, sizes: IntArray, floor: IntArray, labels: int, whole: BoolArray
 ) -> FloatArray:
     edges = weights.shape[1]
     share = np.full(edges, 1 / edges)
@@ -194,7 +192,7 @@ def _minimax(
 
 
 def _filled(
-    root: FloatArray, sizes: IntArray, floor: IntArray, labels: int, whole: NDArray[np.bool_]
+    root: FloatArray, sizes: IntArray, floor: IntArray, labels: int, whole: BoolArray
 ) -> FloatArray:
     """m times ``root`` between floor and size, the whole strata apart, m so that all are given."""
     low, high = 0.0, 1.0
@@ -297,7 +295,7 @@ class Along:
         return np.array([part.T @ part / max(len(part), 1) for part in counts])
 
     @cached_property
-    def loose(self) -> NDArray[np.bool_]:
+    def loose(self) -> BoolArray:
         """The items without a stratum of their own: what both lists have in one band, (n_items,).
         Between edges they count in the difference."""
         return np.asarray(self.stratum >= self.number)
@@ -382,7 +380,7 @@ class _Known:
     weight     (n_strata,), the variance of N s / n
     """
 
-    labelled: NDArray[np.bool_]
+    labelled: BoolArray
     items: IntArray
     positive: FloatArray
     size: FloatArray

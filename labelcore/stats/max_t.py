@@ -29,9 +29,9 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import Cells, FloatArray, Table, smoothed_rates
 
 SEED, NORMALS = 20_260_729, 4_000
@@ -56,11 +56,10 @@ class Pull:
     slope: FloatArray
     rate: FloatArray
     reach: FloatArray
-    counted: NDArray[np.int64]
+    counted: IntArray
     labelled: FloatArray
 
     def run(self, place: int) -> Pull:
-        """One of several runs."""
         return Pull(*(getattr(self, field.name)[place] for field in fields(self)))
 
 
@@ -74,8 +73,8 @@ class Overlap:
                     where that is not known
     """
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+    first: IntArray
+    second: IntArray
     labelled: FloatArray
     positive: FloatArray | None
 
@@ -83,7 +82,7 @@ class Overlap:
 def pull_of(
     cells: Cells,
     table: Table,
-    counted: NDArray[np.int64],
+    counted: IntArray,
     rates: FloatArray | None = None,
     *,
     target: str = "file",

@@ -4,8 +4,6 @@ A text that fits into one block of 64 bytes with its prefix is hashed in NumPy, 
 side (RFC 1321); a longer one by ``hashlib``.
 """
 
-from __future__ import annotations
-
 from hashlib import md5
 from typing import NamedTuple
 

@@ -22,9 +22,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.md5 import Texts, md5_of_texts
 
-IntArray = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Keys = NDArray[np.uint64]
 Names = Callable[[], Iterable[str]]
@@ -199,7 +199,6 @@ def increasing(values: IntArray) -> IntArray:
 
 
 def random_of(seed: int, purpose: str) -> np.random.Generator:
-    """The random numbers for one purpose."""
     return np.random.default_rng([abs(seed), int(seed < 0), crc32(purpose.encode())])
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, expit, logit, logsumexp
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.sequences import PRIOR
 
@@ -39,7 +39,7 @@ class Looks:
     def negative(self) -> FloatArray:
         return self.labelled - self.positive
 
-    def only(self, rows: NDArray[np.int64] | BoolArray) -> Looks:
+    def only(self, rows: IntArray | BoolArray) -> Looks:
         """Some of the moments."""
         labelled, positive = self.labelled[rows], self.positive[rows]
         return Looks(self.size, labelled, positive, self.constant, self.weight)
@@ -105,7 +105,8 @@ class ShiftedScores:
         """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
         shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
         density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
-        return _normalised(np.log(density)), shift
+        log_density = np.log(density)
+        return np.asarray(log_density - logsumexp(log_density)), shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,6 @@ class ShiftedOutcomes:
             joint.append(log_weight + _log_of_pairs(rows, columns, holds))
             mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
         return np.asarray(logsumexp(joint, axis=0) - logsumexp(mass))
-
-
-def _normalised(log_weight: FloatArray) -> FloatArray:
-    return np.asarray(log_weight - logsumexp(log_weight))
 
 
 def _rates_at(log_odds: FloatArray) -> FloatArray:

@@ -28,11 +28,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from labelcore.stats.arrays import BoolArray as BoolArray
+from labelcore.stats.arrays import FloatArray as FloatArray
+from labelcore.stats.arrays import IntArray
 
 NOT_SAMPLED = -1
 """The stratum of items that were known from the start: of these nothing is a sample."""
@@ -81,12 +81,12 @@ class Cells:
     labelled: FloatArray
     positive: FloatArray
     predicted: BoolArray
-    stratum: NDArray[np.int64] | None = None
+    stratum: IntArray | None = None
     other: BoolArray | None = None
     judged: Judged | None = None
 
     @property
-    def sides(self) -> NDArray[np.int64]:
+    def sides(self) -> IntArray:
         """A number for what is predicted in each cell, by both classifiers where there are two."""
         both = 0 if self.other is None else 2 * self.other.astype(np.int64)
         return np.asarray(self.predicted + both)
@@ -162,7 +162,6 @@ class Ratios:
         return np.asarray(ratio)
 
     def row(self, place: int) -> Ratios:
-        """One of the ratios on its own."""
         only = slice(place, place + 1)
         return Ratios(
             self.a0[..., only], self.a[..., only, :], self.b0[..., only], self.b[..., only, :]
@@ -207,7 +206,6 @@ class Differences:
         return slopes(self.first, totals) - slopes(self.second, totals)
 
     def row(self, place: int) -> Differences:
-        """One of the differences on its own."""
         return Differences(self.first.row(place), self.second.row(place))
 
     def twice(self) -> Differences:
@@ -421,7 +419,7 @@ class Region:
             u = np.where(never.reshape(start.shape)[..., None], self.limit(), u)
         return u, np.clip(point, -20.0, 3.0)
 
-    def reaching(self, distance: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def reaching(self, distance: FloatArray) -> tuple[FloatArray, BoolArray]:
         """u where ``slope`` @ u has moved so far from where it rests, and whether it ever does;
         where it does not, the limit.
 

@@ -1,7 +1,5 @@
 """The G-profile interval: the one way from counts by cell to the bounds of a quantity."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.stats.profile import (

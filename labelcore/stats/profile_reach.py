@@ -141,7 +141,6 @@ class _Regions:
         self.goal = np.log(np.maximum(critical, 1e-300)).reshape(len(critical), -1)
 
     def chosen(self, looks: np.ndarray) -> _Regions:
-        """Those of some of the looks."""
         if len(looks) == len(self.critical):
             return self
         cells = self.cells

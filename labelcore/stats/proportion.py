@@ -5,19 +5,17 @@ fractions allowed for effective sizes) and a confidence level in (0, 1), and ret
 arrays. No trial gives 0 to 1.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri
 
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.chances import at_least
 
-FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
 
 FEW_HITS, FEW_LEFT = 3, 30

@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 from labelcore.stats.profile import Cells, Ratios, profile_bounds
 from labelcore.stats.profile_interval import FEW_LEFT
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 GAUSSIAN_DRAWS, ROUNDING = 20_000, 1e-9
 AT_ONCE = 500
@@ -408,7 +405,7 @@ class Parts:
     size: FloatArray
     labelled: FloatArray
     positive: FloatArray
-    within: NDArray[np.bool_]
+    within: BoolArray
 
     @classmethod
     def of(cls, stratum_at: IntArray, anchors: IntArray, labels: RankLabels) -> Parts:

@@ -10,18 +10,13 @@ proportion to the items instead.
 Source: Neyman (1934); Cochran (1977), section 5A.4, for several numbers at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.rank_strata import edge_weights, rank_edges, smallest_budget
 from labelcore.stats.ranked_summaries import AREA_UNDER_ROC, AVERAGE_PRECISION
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CURVE, CUT, YIELD = "precision_curve", "cut", "yield"
 AREA, AVERAGE = "area_under_roc", "average_precision"

@@ -3,18 +3,13 @@
 Source: Sabharwal and Sedghi (2017), algorithm 1, for ranks in constant ratio.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.stats.allocation import largest_remainder
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 LEAST_LABELS = 8
 PIECES = 16, 64

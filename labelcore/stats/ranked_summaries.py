@@ -12,11 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 UNKNOWN = (np.nan, 0.0, 1.0)
 PHANTOM_LABELS = 0.25
@@ -103,7 +101,7 @@ class RankedSample:
         return self._summed(self.positive)
 
     @property
-    def open(self) -> NDArray[np.bool_]:
+    def open(self) -> BoolArray:
         """Strata with unlabelled items, (n_strata,)."""
         return np.asarray(self.labelled < self.sizes)
 

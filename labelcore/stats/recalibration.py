@@ -1,13 +1,10 @@
 """Learning from the labels how far scores can be believed: a recalibration of two parameters, or of
 three where other columns have a say."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 PRIOR_MEAN = np.array([0.0, 1.0])
 PRIOR_PRECISION = np.array([1.0, 4.0])
@@ -26,7 +23,7 @@ def recalibrate(
     labelled: FloatArray,
     evidence: FloatArray | None = None,
     level: FloatArray | None = None,
-    group: NDArray[np.int64] | None = None,
+    group: IntArray | None = None,
 ) -> FloatArray:
     """Rates theta_k with logit theta_k = a + b logit q_k, fitted to s_k positives of n_k labels.
 
@@ -35,7 +32,7 @@ def recalibrate(
     drawn from a stratum is hardly correlated with the error of its own rate: that keeps the
     estimate nearly unbiased where allocation by each stratum's own variance does not.
     Where b ends at 0, as with scores that order the items the wrong way round, a is no optimum:
-    rates came out up to .3 from it, so that labels are shared out worse.
+    rates came out up to .4 from it, so that labels are shared out worse.
 
     With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
     that points the wrong way is of use, too. With ``level`` l_k, a mark of some strata, it is

@@ -9,8 +9,6 @@ Source: our own, measured in docs/content.md; ridge logistic regression after le
 Houwelingen (1992), cross-fitting after Chernozhukov et al. (2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logit
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.strata import MINIMUM_SIZE
-
-IntArray = NDArray[np.int64]
 
 FOLDS = 5
 PENALTIES = (3.0, 10.0, 30.0, 100.0)

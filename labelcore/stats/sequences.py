@@ -1,7 +1,5 @@
 """Intervals that may be looked at after every label (confidence sequences)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -47,12 +45,12 @@ def finite_sequence(
     mode = min(max(math.floor(positive / labelled * (size + 1) - positive), 0), steps)
     if not inside(mode):
         return positive + mode, positive + mode
-    low = _first_inside(inside, 0, mode)
-    high = -_first_inside(lambda m: inside(-m), -steps, -mode)
+    low = first_inside(inside, 0, mode)
+    high = -first_inside(lambda m: inside(-m), -steps, -mode)
     return positive + low, positive + high
 
 
-def _first_inside(inside: Callable[[int], bool], outside: int, known: int) -> int:
+def first_inside(inside: Callable[[int], bool], outside: int, known: int) -> int:
     """The smallest integer in [outside, known] that is inside, given that ``known`` is."""
     if inside(outside):
         return outside

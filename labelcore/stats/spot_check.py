@@ -4,8 +4,6 @@ Source: Hoeffding (1963), as used by Sabharwal and Sedghi (2017), sections 2.1 a
 hold at any size but need several times the labels of ``geometric_strata``.
 """
 
-from __future__ import annotations
-
 import math
 
 

@@ -1,11 +1,9 @@
 """Cutting a ranked list into strata."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import IntArray
+
 MINIMUM_SIZE = 5
 
 

@@ -38,9 +38,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln, xlog1py, xlogy
 
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.evidence import constrained_maximum
 from labelcore.stats.predictives import Looks, ShiftedOutcomes, ShiftedScores
 from labelcore.stats.profile import BoolArray, FloatArray
@@ -178,7 +178,7 @@ class _Outcomes:
         self.most = self.fewest + np.tile(self.free, 2)
         self.bend = np.zeros_like(self.seen)
 
-    def only(self, rows: NDArray[np.int64] | BoolArray) -> _Outcomes:
+    def only(self, rows: IntArray | BoolArray) -> _Outcomes:
         other = _Outcomes(self.looks.only(rows))
         other.bend = self.bend[:, rows]
         return other

@@ -22,8 +22,6 @@ gets that share of a quarter, and the strata what is left: a quarter each, as be
 skewness of every part as if it were the only one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

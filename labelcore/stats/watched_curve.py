@@ -22,18 +22,13 @@ Departure: ``LAST_SHARE``, chosen on synthetic lists; docs/watched_curves.md say
 bands are wrong.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.horizon import DELTA
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 LAST_SHARE = 0.5
 FIRST_SHARE = 0.02

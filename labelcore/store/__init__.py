@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from labelcore.errors import StoreError
 from labelcore.plugins import Table
 from labelcore.store import anchor
 from labelcore.store.anchor import AnchorCopy as AnchorCopy
@@ -43,9 +44,11 @@ from labelcore.store.erased import remove_halves as remove_halves
 from labelcore.store.erased import remove_written as remove_written
 from labelcore.store.erased import set_aside as set_aside
 from labelcore.store.guard import Guard as Guard
+from labelcore.store.guard import announce as announce
 from labelcore.store.guard import back_up_now as back_up_now
 from labelcore.store.guard import seal as seal
 from labelcore.store.guard import seal_anew as seal_anew
+from labelcore.store.guard import seal_what_came
 from labelcore.store.items import contents_path as contents_path
 from labelcore.store.items import copy_items as copy_items
 from labelcore.store.items import items_path as items_path
@@ -241,7 +244,10 @@ def open_store(
         scheme = "postgresql"
     if not separator or scheme not in STORES:
         raise ValueError(f"{shown(url)!r} is not the address of a store. {_known()}")
-    return STORES[scheme](url, create=create, busy_seconds=busy_seconds)
+    store = STORES[scheme](url, create=create, busy_seconds=busy_seconds)
+    with suppress(OSError, StoreError):  # Else its seals tell what is missing, as of any store.
+        seal_what_came(store)
+    return store
 
 
 anchor.opens["store"] = open_store

@@ -24,7 +24,7 @@ from typing import Any
 from labelcore.errors import StoreError, UnknownProjectError
 from labelcore.log.events import Event
 from labelcore.store.base import ConflictError, Copy, LabelStore, ProjectRecord, Seal, SealedProject
-from labelcore.store.signing import STARTED_IN, is_signed, named_path, signed
+from labelcore.store.signing import STARTED_IN, is_signed, named_path, secret_of, signed
 
 ANCHOR = "LABELCORE_ANCHOR"
 FORM = "labelcore seals 1"
@@ -81,7 +81,7 @@ def statement(place: Path, why: str, logs: Mapping[str, Told]) -> str:
     }
     at = datetime.now(UTC).isoformat(timespec="microseconds")
     values = {"form": FORM, "store": place.stem, "at": at, "why": why, "projects": projects}
-    return json.dumps(signed(place, values), sort_keys=True)
+    return json.dumps(signed(secret_of(place), values), sort_keys=True)
 
 
 def send(address: str, name: str, text: str) -> None:
@@ -97,7 +97,7 @@ def send(address: str, name: str, text: str) -> None:
             with closing(opens["store"](address)) as store:
                 _noted(store, text)
         else:
-            file = Path(address).expanduser() / f"{name}.json"
+            file = Path(os.path.expanduser(address)) / f"{name}.json"
             if not file.parent.is_dir():
                 raise NotADirectoryError(f"{file.parent} is no folder that is there")
             with ExitStack() as undone, file.open("x", encoding="utf-8") as stream:
@@ -133,7 +133,7 @@ def statements(address: str) -> list[str]:
     if "://" in address:
         with closing(opens["store"](address, create=False)) as store:
             return [str(event.text) for event in store.events(PROJECT)]
-    place = Path(address).expanduser()
+    place = Path(os.path.expanduser(address))
     try:
         files = sorted(place.glob("*.json")) if place.is_dir() else [place]
         return [file.read_text("utf-8") for file in files]

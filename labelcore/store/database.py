@@ -283,13 +283,10 @@ class DatabaseStore(LabelStore):
         address = anchor or anchor_address()
         return copies_at(self.guarded, newest, "" if address == self.url else address)
 
-    def _has_people(self, connection: Connection) -> bool:
-        """Whether the database has the table of people: an old one that is only read may not."""
-        return True
-
-    def _has_salts(self, connection: Connection) -> bool:
-        """The same for the salts of texts."""
-        return True
+    @abstractmethod
+    def _holds(self, part: str, connection: Connection) -> bool:
+        """Whether the database has "people", "salts" or "acts": an old one that is only read may
+        not."""
 
     def create(
         self, record: ProjectRecord, events: Sequence[Event] = (), contents: Contents = NO_CONTENTS
@@ -411,7 +408,7 @@ class DatabaseStore(LabelStore):
 
     def acts(self, since: str = "") -> list[Act]:
         with self._reading() as connection:
-            if not self._has_acts(connection):
+            if not self._holds("acts", connection):
                 return []
             rows = connection.execute(ACTS_SINCE, {"since": since})
             return [Act(*row) for row in rows]
@@ -423,10 +420,6 @@ class DatabaseStore(LabelStore):
             if lines:
                 connection.execute(insert(act_table), [line.row() for line in lines])
             return lines
-
-    def _has_acts(self, connection: Connection) -> bool:
-        """Whether the database has the table of the audit trail."""
-        return True
 
     def remove(self, project: str) -> None:
         with self._writing(project) as connection:
@@ -453,7 +446,7 @@ class DatabaseStore(LabelStore):
     def content(self, project: str, item_id: str) -> Content | None:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
-            asked = CONTENT[self._has_salts(connection)]
+            asked = CONTENT[self._holds("salts", connection)]
             values = {"project_id": project_id, "item_id": item_id}
             row = connection.execute(asked, values).one_or_none()
             return None if row is None else Content(json.loads(row[1]), row[2])
@@ -461,7 +454,7 @@ class DatabaseStore(LabelStore):
     def contents(self, project: str) -> dict[str, Content]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
-            asked = CONTENTS[self._has_salts(connection)]
+            asked = CONTENTS[self._holds("salts", connection)]
             rows = connection.execute(asked, {"project_id": project_id})
             return {str(item_id): Content(json.loads(text), salt) for item_id, text, salt in rows}
 
@@ -491,7 +484,7 @@ class DatabaseStore(LabelStore):
     def keys(self, project: str) -> dict[str, tuple[str, str]]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
-            return self._keys(connection, project_id) if self._has_people(connection) else {}
+            return self._keys(connection, project_id) if self._holds("people", connection) else {}
 
     def _keys(self, connection: Connection, project_id: int) -> dict[str, tuple[str, str]]:
         rows = connection.execute(KEYS, {"project_id": project_id})

@@ -11,7 +11,6 @@ what is still there as it was written goes with what it holds.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import hmac
 import json
 import os
@@ -29,7 +28,7 @@ from labelcore.store.base import beside, writable
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
 from labelcore.store.kept import SealsFile, backups, backups_folder, change_seals
 from labelcore.store.signing import secret_of
-from labelcore.whole_file import HALF, alone_in, whole_file
+from labelcore.whole_file import HALF, alone_in, digest_of, whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def note_written(place: Path | None, file: Path) -> None:
     cannot be written hurts nobody."""
     with suppress(OSError, StoreError):
         if place is not None:
-            new = {str(file.resolve()): _digest(file)}
+            new = {str(file.resolve()): digest_of(file)}
             change_erased(place, lambda known: replace(known, written={**known.written, **new}))
 
 
@@ -128,7 +127,7 @@ def remove_written(
         if not file.is_file() or file in stays:
             continue
         with suppress(FileNotFoundError):  # Another erasure was faster.
-            if _digest(file) == digest:
+            if digest_of(file) == digest:
                 file.unlink()
                 removed.append(file)
             else:
@@ -207,8 +206,3 @@ def forget_seal(place: Path, key: str) -> None:
         return replace(file, seals={name: it for name, it in file.seals.items() if name != key})
 
     change_seals(place, without)
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -28,6 +28,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from labelcore.errors import StoreBusyError, StoreError, UnknownProjectError
 from labelcore.log.events import ANSWER_KINDS, Event
@@ -94,7 +95,7 @@ def seal(store: LabelStore, place: Path, pending: Mapping[str, Event]) -> None:
             if before is None or before.seal.events <= project.seal.events:
                 given_up = before.given_up if before else ()
                 seals[key] = SealedProject(project.project, project.seal, given_up)
-        return replace(file, seals=seals)
+        return replace(file, seals=seals, coming={})
 
     change_seals(place, further)
 
@@ -132,7 +133,29 @@ def _anew(store: LabelStore, place: Path, file: SealsFile) -> SealsFile:
             aside = backup.parent / GIVEN_UP
             aside.mkdir(mode=0o700, exist_ok=True)
             backup.rename(aside / backup.name)
-    return replace(file, seals=seals)
+    return replace(file, seals=seals, coming={})
+
+
+def announce(copy: LabelStore, place: Path) -> None:
+    """Say in the seals at a place that the logs of a copy are to be the ones there. Raises
+    StoreError."""
+    change_seals(place, lambda file: replace(file, coming=_ends(copy)))
+
+
+def seal_what_came(store: LabelStore) -> None:
+    """Seal logs anew where they are those that were announced: the process that put them there was
+    killed just then. Others, such as of any older copy, stay what their seals call them."""
+    if (place := store.guarded) is not None:
+        file = read_seals_file(place)
+        if file.coming and not file.forged and file.coming == _ends(store):
+            seal_anew(store)
+            store.anchor("restore")
+
+
+def _ends(store: LabelStore) -> dict[str, list[Any]]:
+    """How many events each log has, and the hash of the last, by identity."""
+    logs = {identity_of(record): store.events(record.name) for record in store.projects()}
+    return {key: [len(log), log[-1].hash if log else ""] for key, log in logs.items()}
 
 
 def rotate(place: Path) -> None:

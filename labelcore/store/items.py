@@ -7,17 +7,17 @@ Projects made before snapshots have the copy under "kept".
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
-from labelcore.whole_file import half_beside, whole_file
+from labelcore.whole_file import digest_of, half_beside, whole_file
 
 SNAPSHOT = ".snapshot"
 """How the name of a file ends that needs no other one."""
@@ -32,9 +32,7 @@ def keep(file: Path, folder: Path) -> str:
 
     Raises StoreNotWritableError.
     """
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    place = Path(digest[:DIGITS]) / file.name
+    place = Path(digest_of(file)[:DIGITS]) / file.name
     _copied(file, folder / place)
     return place.as_posix()
 
@@ -42,15 +40,11 @@ def keep(file: Path, folder: Path) -> str:
 def _copied(file: Path, there: Path) -> None:
     """Nothing is there before all of it is on the disk; who is first of several that copy the same
     does not matter."""
-    try:
+    with _kept_in(there.parent):
         if not there.exists():
             there.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with whole_file(there) as stream, file.open("rb") as source:
                 shutil.copyfileobj(source, stream)
-    except OSError as error:
-        raise StoreNotWritableError(
-            f"{there.parent}: the items cannot be kept beside the store: {error.strerror or error}"
-        ) from error
 
 
 def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
@@ -60,20 +54,25 @@ def keep_written(folder: Path, name: str, write: Callable[[Path], None]) -> str:
     """
     half = half_beside(folder / name)
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write(half)
-        with half.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        place = Path(digest[:DIGITS]) / name
-        (folder / place).parent.mkdir(exist_ok=True, mode=0o700)
-        os.replace(half, folder / place)
+        with _kept_in(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write(half)
+            place = Path(digest_of(half)[:DIGITS]) / name
+            (folder / place).parent.mkdir(exist_ok=True, mode=0o700)
+            os.replace(half, folder / place)
+    finally:
+        half.unlink(missing_ok=True)
+    return place.as_posix()
+
+
+@contextmanager
+def _kept_in(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise StoreNotWritableError(
             f"{folder}: the items cannot be kept beside the store: {error.strerror or error}"
         ) from error
-    finally:
-        half.unlink(missing_ok=True)
-    return place.as_posix()
 
 
 def places_of(record: ProjectRecord) -> list[str]:

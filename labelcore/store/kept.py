@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
@@ -28,12 +27,17 @@ from labelcore.store.base import (
     writable,
 )
 from labelcore.store.items import copy_items
-from labelcore.store.signing import is_signed, key_file, public_key, signed
+from labelcore.store.signing import (
+    is_signed,
+    key_file,
+    public_key,
+    secret_of,
+    secret_to_be,
+    signed,
+)
 from labelcore.whole_file import alone_in, whole_file
 
 STAMP = "%Y%m%dT%H%M%S%fZ"
-LOOKS, LOOKS_APART = 10, 0.05
-"""How often, and how many seconds apart, seals are looked for before they are said to be gone."""
 AS_IT_STANDS = "mode=ro&immutable=1"
 """How SQLite opens a file that nobody writes to, and leaves nothing in its folder."""
 FORGED = "{file} was not written with the key of this store"
@@ -67,6 +71,7 @@ class SealsFile:
     anchored  by identity how far the last statement at the anchor came: number of events, hash;
               ``sent`` is when that was
     keys      that it was signed with before one was lost
+    coming    the ends of logs that are about to take the place of these, by identity
     """
 
     seals: Mapping[str, SealedProject] = field(default_factory=dict)
@@ -75,6 +80,7 @@ class SealsFile:
     sent: str = ""
     key: str = ""
     keys: Sequence[str] = ()
+    coming: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
@@ -91,6 +97,7 @@ def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
             values["sent"],
             key,
             values["keys"],
+            values.get("coming", {}),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         if to_change and isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
@@ -110,7 +117,8 @@ def _sealed(values: Mapping[str, Any]) -> SealedProject:
 
 
 def write_seals(place: Path, file: SealsFile) -> None:
-    """All of it or nothing, on the disk when this returns. Raises StoreError."""
+    """All of it or nothing, on the disk when this returns. A new key comes after it, so that no
+    killed process leaves a key without seals. Raises StoreError."""
     key = public_key(place)
     lost = [file.key] if file.key and file.key != key else []
     values = {
@@ -118,12 +126,16 @@ def write_seals(place: Path, file: SealsFile) -> None:
         "anchored": file.anchored,
         "sent": file.sent,
         "keys": [*file.keys, *lost],
+        "coming": file.coming,
     }
     with writable(seals_file(place)):
         seals_file(place).parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(signed(place, values), ensure_ascii=False)
+        secret = secret_to_be(place)
+        text = json.dumps(signed(secret, values), ensure_ascii=False)
         with whole_file(seals_file(place)) as stream:
             stream.write(text.encode())
+        if secret_of(place, secret) != secret:  # Another one was made meanwhile.
+            write_seals(place, file)
 
 
 def change_seals(place: Path, change: Callable[[SealsFile], SealsFile]) -> None:
@@ -293,13 +305,9 @@ def difference(events: Sequence[Event], copies: Sequence[Copy], key: str) -> Dif
 
 
 def _without_seals(place: Path) -> bool:
-    """Whether there is a key and no seals that can be read, a moment later too: while people label
-    the first ones are written after the key, perhaps since the copies were read."""
-    for _ in range(LOOKS):
-        if not public_key(place) or read_seals_file(place).key:
-            return False
-        time.sleep(LOOKS_APART)
-    return True
+    """Whether there is a key and no seals that can be read; these may have been written since the
+    copies were read."""
+    return bool(public_key(place)) and not read_seals_file(place).key
 
 
 def faults_of(

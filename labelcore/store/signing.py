@@ -22,7 +22,7 @@ with suppress(OSError):  # Where it was removed there is none.
 def named_path(text: str) -> Path:
     """What the environment names: a relative path begins in the folder in which the program was
     when it loaded this, wherever it has gone since."""
-    return Path(STARTED_IN, Path(text).expanduser())
+    return Path(STARTED_IN, os.path.expanduser(text))
 
 
 def key_file(place: Path) -> Path:
@@ -38,20 +38,28 @@ def public_key(place: Path) -> str:
     return ""
 
 
-def secret_of(place: Path) -> bytes:
-    """The half that stays here; it is made where there is none. Raises OSError."""
+def secret_to_be(place: Path) -> bytes:
+    """The half that stays here, or where there is none a new one, which ``secret_of`` may keep.
+    Raises OSError."""
+    try:
+        return _read(key_file(place))
+    except (FileNotFoundError, ValueError):
+        return os.urandom(32)
+
+
+def secret_of(place: Path, new: bytes | None = None) -> bytes:
+    """The half that stays here; where there is none, ``new`` or one that is made. Raises
+    OSError."""
     try:
         return _read(key_file(place))
     except (OSError, ValueError):
-        return _made(key_file(place))
+        return _made(key_file(place), new or os.urandom(32))
 
 
-def signed(place: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with a signature and the key that it can be checked by; the key is made where
-    there is none. Raises OSError."""
+def signed(secret: bytes, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with a signature and the key that it can be checked by."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    secret = secret_of(place)
     key = Ed25519PrivateKey.from_private_bytes(secret)
     whole = {**values, "key": _public(secret)}
     return {**whole, "signature": key.sign(_bytes(whole)).hex()}
@@ -82,15 +90,15 @@ def _read(file: Path) -> bytes:
     return secret
 
 
-def _made(file: Path) -> bytes:
-    """A new key, or the one that another process makes at this moment."""
+def _made(file: Path, secret: bytes) -> bytes:
+    """This key, or the one that another process makes at this moment."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if file.exists():
         with suppress(ValueError):
             return _read(file)  # Another thread or process made it a moment ago.
         file.rename(file.with_name(f"{file.name}.unreadable"))
     with suppress(FileExistsError):
-        new_file(file, os.urandom(32).hex().encode())
+        new_file(file, secret.hex().encode())
     return _read(file)
 
 

@@ -172,9 +172,8 @@ _ACTS = (
 )
 
 MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE, _SALT, _ACTS]
-WITH_PEOPLE = 2
-WITH_SALT = 3
-WITH_ACTS = 4
+SINCE = {"people": 2, "salts": 3, "acts": 4}
+"""The version that a part came with."""
 OLDEST_READABLE = 1
 """A file that cannot be written, and so not be migrated, is read from this version on."""
 
@@ -301,14 +300,8 @@ class SqliteStore(DatabaseStore):
         yield
         migrate(connection)
 
-    def _has_people(self, connection: Connection) -> bool:
-        return schema_version(connection) >= WITH_PEOPLE
-
-    def _has_salts(self, connection: Connection) -> bool:
-        return schema_version(connection) >= WITH_SALT
-
-    def _has_acts(self, connection: Connection) -> bool:
-        return schema_version(connection) >= WITH_ACTS
+    def _holds(self, part: str, connection: Connection) -> bool:
+        return schema_version(connection) >= SINCE[part]
 
     def _prepare(self) -> None:
         """Check the file, and bring it up to date where that needs writing and can be done."""

@@ -15,6 +15,7 @@ from labelcore.store.guard import BESIDE
 from labelcore.store.kept import AS_IT_STANDS
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
+from labelcore.whole_file import keep_names
 
 HELD_SECONDS = 5.0
 """How long a write of somebody else is waited for."""
@@ -45,6 +46,7 @@ def copy_database(source: Path, target: Path) -> None:
         for end in BESIDE[1:]:
             target.with_name(target.name + end).unlink(missing_ok=True)
         os.replace(half, target)
+        keep_names(target.parent)
     except StoreFullError as error:
         raise StoreFullError(
             f"{source} could not be copied: the disk of {target.parent} is full. Free some space "
@@ -116,6 +118,7 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
             if file.exists():
                 file.rename(aside.with_name(aside.name + end))
         os.replace(staged, path)
+        keep_names(path.parent)
     except OSError as error:
         with suppress(OSError):
             staged.unlink(missing_ok=True)

@@ -19,8 +19,9 @@ HEADER_BYTES = 100
 """A shorter file is none of SQLite's, which would take it for a new one."""
 READABLE = "Check that this user may read it."
 
-# Set on every connection; WAL is a property of the file and is set once, on opening.
-PRAGMAS = ("PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
+# Set on every connection; WAL is a property of the file and is set once, on opening. Without
+# fullfsync, macOS takes what the disk's cache has as written; elsewhere it changes nothing.
+PRAGMAS = ("PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA foreign_keys = ON")
 
 _PREFIX = "sqlite:///"
 

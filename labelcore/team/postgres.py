@@ -143,7 +143,8 @@ _ACTS = (
 )
 
 MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _SALT, _ACTS]
-WITH_SALT, WITH_ACTS = 2, 3
+SINCE = {"salts": 2, "acts": 3}
+"""The version that a part came with, where it is not the first."""
 
 # Put back on opening where they are missing or switched off.
 TRIGGERS = {
@@ -424,8 +425,8 @@ class PostgresStore(DatabaseStore):
             copy_rows(
                 source,
                 target,
-                salts=self._has_salts(source),
-                acts=self._has_acts(source),
+                salts=self._holds("salts", source),
+                acts=self._holds("acts", source),
             )
 
     @contextmanager
@@ -511,11 +512,8 @@ class PostgresStore(DatabaseStore):
         except StoreError as error:
             self._unsafe_migration = unsafe_migration(error)
 
-    def _has_salts(self, connection: Connection) -> bool:
-        return schema_version(connection) >= WITH_SALT
-
-    def _has_acts(self, connection: Connection) -> bool:
-        return schema_version(connection) >= WITH_ACTS
+    def _holds(self, part: str, connection: Connection) -> bool:
+        return part not in SINCE or schema_version(connection) >= SINCE[part]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

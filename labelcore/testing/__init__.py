@@ -16,8 +16,6 @@ must fail them. In a test file:
         case.must_fail()
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A contract takes the name of a method and a file with known labels. Beside it st
 broken methods that must fail it: a contract that nothing can break proves nothing.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

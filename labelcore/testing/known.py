@@ -1,7 +1,5 @@
 """Files whose labels are known, and an engine answered by them."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ The contracts of ``contracts`` and those that only these methods can owe, for ea
 method has.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, ClassVar
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 from labelcore.access import Right
 from labelcore.exchange import LABELLED_FORMS
+from labelcore.figures.labels_table import weights_told
 from labelcore.report import (
     REPORT_FORMS,
     bundle_zip,
@@ -27,7 +28,6 @@ from labelcore.session.session import Session
 from labelcore.ui import trail, visitor
 from labelcore.ui.door import SHARE
 from labelcore.words.sentences import count
-from labelcore.words.weights import weight_words
 
 Make = Callable[[Session], str | bytes]
 CALLED = {
@@ -116,7 +116,7 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         return
     with st.popover(label, icon=":material/table:", help=LABELS_HELP, key="take-labels"):
         _tables(session, "labels", partial(session.labels_table, content=True))
-        st.caption(weight_words(session.plan.method.has_weights))
+        st.caption(weights_told(session.engine))
         with st.container(horizontal=True):
             for name, form in LABELLED_FORMS.items():
                 if form.fits(session.population):

@@ -55,7 +55,7 @@ from labelcore.ui.new_items import begin_with
 from labelcore.ui.new_screens import NAMES, go
 from labelcore.ui.params import within
 from labelcore.ui.presses import sentence
-from labelcore.ui.progress import choose_reading, how_far, question, tick
+from labelcore.ui.progress import choose_reading, how_far, question, tick, why_no_curve
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
@@ -470,10 +470,7 @@ def _rows(session: Session) -> list[tuple[int, list[str]]]:
 
 
 DRAWN = "explore drawn"
-NO_SCORE = (
-    "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
-    "labels from the whole list."
-)
+NO_CUT = "There is nothing to cut here: {why}."
 ONE_BY_ONE = (
     "Which classifier finds the most at a required precision is not read off here: each interval "
     "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
@@ -493,7 +490,7 @@ def explore_page(project: str) -> None:
         if choice is not None:
             choice_page(session, choice)
         elif curve is None:
-            st.text(NO_SCORE)
+            st.text(NO_CUT.format(why=why_no_curve(session)))
             which_of_several(session)
             return
         else:

@@ -31,7 +31,7 @@ from labelcore.population.tree import Tree
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.reading import Ask, Made, items_of, parts_at, stamp
-from labelcore.whole_file import whole_file
+from labelcore.whole_file import digest_of, whole_file
 
 MOST_LISTED = 200
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
@@ -102,7 +102,7 @@ def keep_upload(name: str, content: bytes) -> Path:
             with whole_file(path) as stream:
                 stream.write(content)
             return path
-        if path.stat().st_size == len(content) and _digest(path) == digest:
+        if path.stat().st_size == len(content) and digest_of(path) == digest:
             return path
     raise ValueError(f"{folder} holds a thousand files called {wanted}; give the file another name")
 
@@ -139,18 +139,13 @@ def with_scores(path: Path, name: str, content: bytes) -> Path:
     return keep_upload(f"{path.name.partition('.')[0]} with scores.jsonl", joined)
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def named(text: str, *, anywhere: bool) -> Path:
     """The file that a typed path names, or the pictures of a folder; ``anywhere``: on this machine,
     from where a copy is taken, else in the data folder alone. Raises what ``inside`` raises, and
     what ``keep_upload`` does."""
     if "\0" in text or not anywhere:
         return inside(text)
-    path = (data_folder() / Path(text.strip().strip("\"'")).expanduser()).resolve()
+    path = (data_folder() / os.path.expanduser(text.strip().strip("\"'"))).resolve()
     within = path.is_relative_to(data_folder())
     copied = path.suffix.lower() in (*SUFFIXES, ZIP) and suffix_of(path.name) not in FORMATS
     if (within and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
@@ -175,7 +170,7 @@ def inside(text: str) -> Path:
     if "\0" in text:
         raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
-    path = Path(text.strip()).expanduser()
+    path = Path(os.path.expanduser(text.strip()))
     place = (path if path.is_absolute() else folder / path).resolve()
     parts = parts_at(place)
     if not all(part.resolve().is_relative_to(folder) for part in (place, *parts)):

@@ -205,9 +205,11 @@ def width_at(points: Points, labels: float) -> float:
 
     >>> round(width_at(((100, 0.1), (400, 0.05)), 200), 4), width_at(((100, 0.1),), 400)
     (0.0707, 0.05)
+    >>> width_at(((100, 0.1), (400, 0.0)), 400)
+    0.0
     """
     known = [(n, width) for n, width in points if width > EXACT]
-    if not known:
+    if not known or any(width <= EXACT and n <= labels for n, width in points):
         return 0.0
     numbers, widths = np.log(np.array(known)).T
     if len(known) > 2 and known[0][0] < labels < known[-1][0]:

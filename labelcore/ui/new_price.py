@@ -256,10 +256,16 @@ def crossing(own: forecasts.Points, other: forecasts.Points) -> bool:
 
 
 def curve_through(points: forecasts.Points, line: Line) -> forecasts.Points:
-    """A curve moved to go through what is said of its method, simulated where that was done."""
+    """A curve moved to go through what is said of its method, simulated where that was done; not by
+    what is said beyond its end, where only a root is known of it.
+
+    >>> line = Line("simple_random", "Random", labels=800, half_widths={"recall": 0.03})
+    >>> curve_through(((100, 0.4), (400, 0.2)), line)
+    ((100, 0.4), (400, 0.2))
+    """
     widest = max(line.half_widths.values())
     there = forecasts.width_at(points, line.labels)
-    if min(there, widest) <= forecasts.EXACT:
+    if min(there, widest) <= forecasts.EXACT or line.labels > points[-1][0]:
         return points
     through = {labels: width * widest / there for labels, width in points}
     return tuple(sorted({**through, line.labels: widest}.items()))

@@ -139,7 +139,7 @@ def widest_words(half_widths: Mapping[str, float], audit: bool) -> str:
         return ""
     widest = max(half_widths, key=lambda key: half_widths[key])
     if widest in {*CURVES, *LISTS}:
-        return " (where widest)"
+        return " (at the widest rank)"
     name = estimand_name(widest, audit=audit)
     return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
 

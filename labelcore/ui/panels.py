@@ -31,7 +31,7 @@ NOTHING = "There is nothing here yet."
 ELSEWHERE = "Nothing was judged in this browser yet; the project has {answers}: see Review."
 KEYS = (
     "S  Not sure: you looked and cannot say. Many of them widen the interval.\n"
-    "L  Later: the item comes back at the end.\n"
+    "L  Later: the item comes back at the end; once a goal is reached, only in Review.\n"
     "B  Broken: the item cannot be judged at all.\n"
     "U  Undo, as often as you like.\n"
     "{flag}  Flag, M  Note: kept with the item, no effect on the figures.\n"

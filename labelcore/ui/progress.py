@@ -176,8 +176,8 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
             key="which",
             label_visibility="collapsed",
         )
-    name = names[key]
-    chart = history_chart(session.course(key), key, margin=session.plan.margin, label=name)
+    name, margin, both = names[key], session.plan.margin, session.plan.classifiers
+    chart = history_chart(session.course(key), key, margin=margin, label=name, pair=both)
     if is_difference(key):
         first, second = (one_line(name, 40) for name in session.plan.classifiers)
         draw(chart, "history", f"{name} as a table ({first} minus {second})", unit="points")
@@ -189,7 +189,7 @@ def _curves(session: Session) -> None:
     try:
         curve = session.curve()
     except ValueError:
-        st.text(f"There is no curve: {_why_no_curve(session)}.")
+        st.text(f"There is no curve: {why_no_curve(session)}.")
         return
     if curve_view.curve_chart(session, curve, "precision").table.empty:
         st.text(f"The curve comes later: {curve.missing}.")
@@ -200,7 +200,9 @@ def _curves(session: Session) -> None:
     way_to_explore(session)
 
 
-def _why_no_curve(session: Session) -> str:
+def why_no_curve(session: Session) -> str:
+    if len(session.population.classes) > 2:
+        return "it takes two classes"
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
     if curve_view.ranked_by(session) not in session.population.scores:

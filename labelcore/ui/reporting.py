@@ -106,13 +106,13 @@ def report_page(project: str) -> None:
             )
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
+    others(results[1:])
     confusion(session)
     if (choice := found.first(Choice)) is not None:
         st.header("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
             st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
-    others(results[1:])
     ranks(session)
     st.header("How far the labels can be trusted", anchor=False)
     error_panel(session)

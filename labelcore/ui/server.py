@@ -30,6 +30,7 @@ from streamlit import cli_util, config
 from streamlit.web.server import server_util
 
 from labelcore import ui
+from labelcore.settings import check_environment
 from labelcore.ui.door import SHARE, Door, Scope, entrance, policy
 
 ADDRESS = (
@@ -49,6 +50,7 @@ _importing = Event()
 async def prepared(app: st.App) -> AsyncIterator[None]:
     """Begin to import, and open a browser where ``streamlit run`` should open one. The
     entrance says what the person who started the app must know."""
+    check_environment()
     if words := entrance().begin():
         print(words, flush=True)
     _importing.set()

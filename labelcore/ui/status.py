@@ -23,6 +23,7 @@ from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
+from labelcore.words.differences import is_difference
 from labelcore.words.existing import taken_words
 from labelcore.words.pilots import pilot_words, rounded
 from labelcore.words.quantities import group_of, is_settled, key_parts, label_of, names_another
@@ -259,7 +260,7 @@ def decision(session: Session) -> str:
     if name is None:
         return "no classifier"
     who = "" if name == "classifier" else f"{name}: "
-    if isinstance(plan.method, ComparesTwo):
+    if isinstance(plan.method, ComparesTwo) or any(map(is_difference, plan.estimands)):
         calls = population.called(*plan.classifiers).items()
         differ = words.count(sum(items for (a, b), items in calls if a != b), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"

@@ -98,7 +98,6 @@ def _line_name(row: pd.Series[Any]) -> str:
 
 
 def _level(at: float, waves: int, panel: int) -> Line:
-    """A dashed line across a panel."""
     return Line([0.5, waves + 0.5], [at, at], THIN, dash="dash", panel=panel, role=REFERENCE)
 
 

@@ -1,7 +1,5 @@
 """What must hold of a table before it is the next wave of a monitor."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

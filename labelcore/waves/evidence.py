@@ -14,8 +14,6 @@ e-detector (Shin, Ramdas and Rinaldo 2022); joined totals are none: thresholds c
 simulation on normal roots, and the rate of false alarms is measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """``Monitor``: one evaluation over many snapshots of a source, wave after wave."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What falls a monitor will notice, and how soon, by simulation before the first label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

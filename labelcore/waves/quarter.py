@@ -1,7 +1,5 @@
 """The last waves of a monitor, gathered for a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

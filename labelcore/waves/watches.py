@@ -1,7 +1,5 @@
 """What a monitor watches: lines of evidence, what is required, and alarms."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -93,17 +93,16 @@ CANDIDATES: dict[str, str] = {
 
 def candidate_rows(choice: Choice) -> pd.DataFrame:
     """The candidates as people read them, a row each, as text."""
-    rows = []
-    for row in choice.bounds.to_dict("records"):
-        rows.append(
-            {
-                "candidate": str(row["classifier"]),
-                "items": f"{int(row['size']):,}",
-                "precision": range_text(row["low"], row["high"], wanted=choice.precision_threshold),
-                "finds": f"{row['low'] * row['size']:,.0f} to {row['high'] * row['size']:,.0f}",
-                "state": CANDIDATES[row["state"]],
-            }
-        )
+    rows = [
+        {
+            "candidate": str(row["classifier"]),
+            "items": f"{int(row['size']):,}",
+            "precision": range_text(row["low"], row["high"], wanted=choice.precision_threshold),
+            "finds": f"{row['low'] * row['size']:,.0f} to {row['high'] * row['size']:,.0f}",
+            "state": CANDIDATES[row["state"]],
+        }
+        for row in choice.bounds.to_dict("records")
+    ]
     return pd.DataFrame(rows)
 
 
@@ -149,17 +148,16 @@ def side_by_side_words(choices: Sequence[ChoiceOfProject]) -> str:
 
 def other_rows(choices: Sequence[OtherChoice], positive: str) -> pd.DataFrame:
     """The choices for other required precisions as people read them, a row each, as text."""
-    rows = []
-    for choice in choices:
-        rows.append(
-            {
-                "required precision": exact_percent(choice.precision),
-                "the choice": _chosen_words(choice),
-                "as precise for sure": "none yet" if choice.surest is None else choice.surest.name,
-                "its precision": _precision(choice.chosen or choice.surest),
-                f"{positive!r} it finds": _finds(choice.chosen or choice.surest),
-            }
-        )
+    rows = [
+        {
+            "required precision": exact_percent(choice.precision),
+            "the choice": _chosen_words(choice),
+            "as precise for sure": "none yet" if choice.surest is None else choice.surest.name,
+            "its precision": _precision(choice.chosen or choice.surest),
+            f"{positive!r} it finds": _finds(choice.chosen or choice.surest),
+        }
+        for choice in choices
+    ]
     return pd.DataFrame(rows)
 
 

@@ -136,6 +136,16 @@ def range_words(key: str, low: float, high: float) -> tuple[str, str]:
     return points_range(low, high) if is_difference(key) else words.percent_range(low, high)
 
 
+def range_cells(key: str, low: float, high: float) -> tuple[str, str]:
+    """The same where the ends stand apart from each other, each with its unit.
+
+    >>> range_cells("recall_difference", -0.031, 0.02), range_cells("recall", 0.9, 0.95)
+    (('−3.1 points', '+2.0 points'), ('90.0 %', '95.0 %'))
+    """
+    bottom, top = range_words(key, low, high)
+    return f"{bottom} points" if is_difference(key) else bottom, top
+
+
 def interval_text(key: str, low: float, high: float) -> str:
     """The interval of a result on one line, its unit named once.
 
@@ -188,8 +198,10 @@ def guess_words(value: float, what: str, first: str, second: str, digits: int = 
     "'svm' is 2.1 points better in recall than 'lr'"
     >>> guess_words(0.00003, "recall", "'lr'", "'svm'", 2)
     "'lr' is 0.0030 points better in recall than 'svm'"
+    >>> guess_words(-1e-17, "recall", "'lr'", "'svm'")
+    "'lr' and 'svm' are equally good in recall"
     """
-    if value == 0:
+    if words.is_exact(0.0, abs(value)):
         return f"{first} and {second} are equally good in {what}"
     better, worse = (first, second) if value > 0 else (second, first)
     digits = digits if round(100 * value, digits) else max(digits, _digits(value))

@@ -15,12 +15,14 @@ ASSUMED = "It holds if precision falls along the list; no confidence goes with i
 SURE = "Of 100 projects like this one, {most} {wrong} would give a false answer; it is {valid}."
 OPEN = "It is not settled yet: the labels so far allow either answer."
 ABOUT_FILE = (
-    "It is about {items} in this file, and about what the people who labelled would say of each."
+    "It is about {items} in this file{judged}, and about what the people who labelled would say of "
+    "each."
 )
 ABOUT_LIKE = (
-    "It is about items like {items} in this file, and about what the people who labelled would say "
-    "of each."
+    "It is about items like {items} in this file{judged}, and about what the people who labelled "
+    "would say of each."
 )
+THOSE, JUDGED = "those of ", " that a person can judge"
 NOT_FILE = (
     "It does not speak for items that come later, for {group}, or for mistakes in the labels."
 )
@@ -35,9 +37,10 @@ def meaning(result: Finding, *, grouped: bool = False) -> tuple[str, str, str]:
     """How sure it is, what it is about, and what it does not say; ``grouped``: whether the figures
     of groups stand beside it."""
     scope = result.scope
-    items = f"the {count(scope.n_items, 'item')}"
-    process = scope.target == "process"
-    about = (ABOUT_LIKE if process else ABOUT_FILE).format(items=items)
+    items, process, judged = f"the {count(scope.n_items, 'item')}", scope.target == "process", ""
+    if scope.judged is not None:
+        items, judged = f"{THOSE}{items}", JUDGED
+    about = (ABOUT_LIKE if process else ABOUT_FILE).format(items=items, judged=judged)
     against = NOT_LIKE if process else NOT_FILE
     return _how_sure(result), about, against.format(group=OTHER_GROUP if grouped else ANY_GROUP)
 

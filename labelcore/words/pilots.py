@@ -10,8 +10,8 @@ from labelcore.plan.pilot import pilot_of
 from labelcore.words.sentences import count
 
 SUPPOSED = {True: "your scores are good", False: "our guess is right"}
-OPEN = "if {supposed}; we know after {pilot}"
-AGAIN = "{found}; we know more after {pilot}"
+OPEN = "if {supposed}; we know after {pilot} labels"
+AGAIN = "{found}; we know more after {pilot} labels"
 MORE = {
     True: "your scores are weaker than they looked",
     False: "it takes more than we guessed",
@@ -40,7 +40,7 @@ def found_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scor
     scored    whether the first forecast is from scores
 
     >>> found_words(52, 60, 0, scored=True), found_words(52, 60, 449, scored=False)
-    ('if your scores are good; we know after 60', 'it takes more than we guessed')
+    ('if your scores are good; we know after 60 labels', 'it takes more than we guessed')
     """
     if not planned:
         return OPEN.format(supposed=SUPPOSED[scored], pilot=pilot)
@@ -52,13 +52,13 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     """How many labels it takes, and how that is known; arguments as in ``found_words``.
 
     >>> size_words(52, 60, 0, scored=True)
-    'About 60 labels if your scores are good; we know after 60.'
+    'About 60 labels if your scores are good; we know after 60 labels.'
     >>> size_words(52, 60, 449, scored=True)
     'Your scores are weaker than they looked: about 450 labels.'
     >>> size_words(240, 60, 240, scored=True)
     'Your scores are as good as they looked: about 240 labels.'
     >>> size_words(52, 60, 934, 120, scored=True)
-    'Your scores are weaker than they looked: about 930 labels; we know more after 120.'
+    'Your scores are weaker than they looked: about 930 labels; we know more after 120 labels.'
     """
     labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
     outcome = found_words(forecast, pilot, planned, scored=scored)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from labelcore.figures.current import FiguresNow
 from labelcore.log.history import state_at
 from labelcore.log.kinds import check
 from labelcore.ui.cutting import typed_rank, typed_share
-from labelcore.ui.explore import NO_SCORE
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import range_text, value_percent
@@ -379,12 +379,22 @@ def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: Ma
     assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
 
 
-def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> None:
-    population = lc.read_population(items, id="id", content="text", predictions={"p": "pred_lr"})
-    plan = lc.Plan("simple_random", ["accuracy"], budget=50)
+@pytest.mark.parametrize(
+    ("classifier", "design", "estimand", "why"),
+    [
+        ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy", "classifier has no score"),
+        ({"scores": {"p": "score_lr"}, "thresholds": {"p": 0.5}}, "recalibrated_neyman",
+         "precision", "figure asked for needs no labels from part of the list"),
+    ],
+)  # fmt: skip
+def test_explore_says_why_there_is_no_curve(
+    app, items: Path, data_folder: Path, classifier: dict[str, Any], design: str, estimand: str,
+    why: str,
+) -> None:  # fmt: skip
+    population = lc.read_population(items, id="id", content="text", **classifier)
+    plan = lc.Plan(design, [estimand], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
-    page = app("explore", project="plain")
-    assert NO_SCORE in texts(page)
+    assert f"nothing to cut here: the {why}" in texts(app("explore", project="plain"))
 
 
 def test_report_leads_with_the_head_of_the_list(app, make_curve: MakeCurve) -> None:
@@ -410,9 +420,9 @@ def chosen_method(page):
 def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
     assert chosen_method(aimed).options[0] == "Recommended: Geometric strata"
     assert field(aimed, "new-budget").value == 150
-    assert "exact" in texts(aimed) and "(where widest)" not in texts(aimed)
+    assert "exact" in texts(aimed) and "(at the widest rank)" not in texts(aimed)
     field(aimed, "new-budget").set_value(140).run()
-    assert "(where widest)" in texts(aimed)
+    assert "(at the widest rank)" in texts(aimed)
     plan = created(aimed, data_folder).plan
     assert (plan.design, plan.estimands) == ("geometric_strata", ("precision_curve",))
     assert (plan.budget, plan.promise) == (140, "watched")

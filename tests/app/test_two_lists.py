@@ -74,6 +74,6 @@ def test_the_question_is_asked_where_there_are_two_scores(app, data_folder: Path
     rows = "".join(f"i{n},item {n},{n % 97},{(7 * n) % 89}\n" for n in range(300))
     page = with_upload(app, "items.csv", f"id,text,score_a,score_b\n{rows}".encode())
     to_aim(page, "Is it spam?", LISTS.title)
-    assert "(where widest)" in texts(page)
+    assert "(at the widest rank)" in texts(page)
     plan = created(page, data_folder).plan
     assert plan.design == "paired_lists" and plan.classifiers == ("a", "b")

@@ -72,19 +72,23 @@ def test_on_a_narrow_screen_each_figure_stands_under_its_name(
     page: Page, shared_server: Server
 ) -> None:
     rows = [{**row, "score_n": row["score_m"]} for row in driving.simple_rows(400)]
-    asked = {"classifiers": ("m", "n"), "estimands": ("accuracy", "recall")}
+    asked = {"classifiers": ("m", "n"), "estimands": ("accuracy", "recall", "prevalence")}
     project = driving.make_project(shared_server.data, "Narrow", rows=rows, **asked)
     driving.label_without_page(shared_server.data, project, 30)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{shared_server.url}/progress?project={project}")
     heads = page.locator(".figures [role=columnheader]")
-    expect(heads).to_have_count(4)
+    expect(heads).to_have_count(5)
     wait_until_idle(page)
     names = page.locator(".figures .cell").evaluate_all(
         "all => all.map(one => getComputedStyle(one, '::before').content)"
     )
-    assert names and "none" not in names and len(set(names)) == 4, "cells say whose they are"
+    assert names and "none" not in names and len(set(names)) == 5, "cells say whose they are"
     for number, head in enumerate(heads.all()):
         under = page.locator(f".figures [data-figure='cell 0 {number}']").bounding_box()
         over = head.bounding_box()
         assert under and over and abs(under["x"] - over["x"]) < 8 and over["y"] < under["y"]
+    for width in (720, 1024):
+        page.set_viewport_size({"width": width, "height": 844})
+        beyond = "one => one.scrollWidth - one.clientWidth"
+        assert page.locator(".figures .line").first.evaluate(beyond) == 0, width

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from labelcore.charts.cut_picture import BOX, HEIGHT, WIDTH, CutPicture
+from labelcore.charts.drawing import Line
 from labelcore.charts.nodes import Node
 from labelcore.results.curves import Band
 from tests.ui.test_recorded import parts
@@ -35,6 +36,15 @@ def test_the_handle_stands_at_the_drawn_cut(make_band: Make, last: int, cut: int
     ]  # fmt: skip
     assert float(upright[-1][1]["x1"]) == pytest.approx(at * WIDTH, abs=0.06)
     assert places["bottom"] == BOX.bottom / HEIGHT and places["log"] == (last >= 5000)
+
+
+def test_the_line_goes_through_the_dot(make_band: Make) -> None:
+    """A curve of a duel is computed at few ranks, and at the cut."""
+    whole = make_band("precision", [0.9, 0.6, 0.7])
+    few, at = whole.part(whole.x != 20), whole.part(whole.x == 20)
+    lines = [mark for mark in CutPicture(few, at, 30, 20).drawing().marks if isinstance(mark, Line)]
+    (line,) = [mark for mark in lines if mark.kind.startswith("estimate")]
+    assert (20, 0.6) in zip(*line.points, strict=True)
 
 
 def test_no_number_of_the_axis_stands_half_behind_the_handle(make_band: Make) -> None:

@@ -11,6 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.results.label_error import LabelError
 from labelcore.testing.known import calibrated
+from tests.answering import answer_draws
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +19,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     known = calibrated(tmp_path_factory.mktemp("figures"), 200, seed=2)
 
     def ended(plan: lc.Plan) -> lc.Session:
-        session = lc.Session(known.population, plan)
-        while (draw := session.next()) is not None:
-            session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-        return session
+        return answer_draws(lc.Session(known.population, plan), known)
 
     asked = ["precision", "precision_curve"]
     claim = "precision >= 0.2"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -16,7 +18,9 @@ import labelcore as lc
 from labelcore.cli import COMMANDS, main, options
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import REPORT_FORMS, estimates_csv, report_html
+from labelcore.settings import check_environment
 from labelcore.store.sqlite import SqliteStore
+from labelcore.ui.server import prepared
 from tests.answering import answer_draws, next_draw
 from tests.cli.conftest import Run
 from tests.report.sessions import begun, member, repacked, session_on, write_items
@@ -204,8 +208,32 @@ def test_import_makes_a_project(
     assert session.settings == {"question": "Spam?"}
     assert session.plan.planned == 40
     monkeypatch.chdir(tmp_path)
-    code, _, err = run(*command)
-    assert code == 2 and "A project 'p' exists" in err
+    answer_draws(session, "yes", 3)
+    code, out, _ = run(*command)
+    assert code == 0 and "It was there already, with 3" in out
+    code, _, err = run(*command, "--question", "Ham?")
+    assert code == 2 and "other words: question is 'Spam?' there and 'Ham?' here" in err
+    code, _, err = run(*command[:-6], "--budget", 50, *command[-4:])
+    assert code == 2 and "with another plan: budget is 40 there and 50 here" in err
+
+
+def test_a_misspelt_setting_is_refused(
+    items: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    population = lc.read_population(items, id="id", content="text", scores={"lr": "score"})
+    plan = lc.Plan("simple_random", "prevalence", budget=5)
+    with pytest.raises(ValueError, match="no setting 'qestion' of a project; did you mean 'quest"):
+        lc.Session(population, plan, settings={"qestion": "Spam?"})
+    monkeypatch.setenv("LABELCORE_ANCHR", "seals")
+    code, _, err = run("status", "--store", f"sqlite:///{tmp_path}/none.db")
+    assert code == 2 and "no setting LABELCORE_ANCHR; did you mean 'LABELCORE_ANCHOR'?" in err
+    with pytest.raises(ValueError, match="LABELCORE_ANCHR"):
+        asyncio.run(prepared(Mock()).__aenter__())
+    monkeypatch.delenv("LABELCORE_ANCHR")
+    texts = [file.read_text("utf-8") for file in Path(lc.__path__[0]).rglob("*.py")]
+    for name in re.findall(r"\bLABELCORE_[A-Z_]+\b", " ".join(texts)):
+        monkeypatch.setenv(name, "")
+    check_environment()
 
 
 def test_what_is_judged_is_never_proposed_to_be_the_truth(tmp_path: Path, run: Run) -> None:

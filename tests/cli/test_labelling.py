@@ -144,7 +144,7 @@ def test_a_batch_is_written_in_the_form_that_its_name_says(
 
 @pytest.mark.parametrize("column", ["token", "id"])
 def test_a_batch_goes_out_and_its_answers_come_back(
-    made: Any, tmp_path: Path, column: str, run: Run
+    made: Any, tmp_path: Path, column: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, truth = made
     batch = tmp_path / "batch.csv"
@@ -157,8 +157,12 @@ def test_a_batch_goes_out_and_its_answers_come_back(
     done = filled(batch, truth, column)
     code, out, _ = run("answer", done, *place(url))
     assert code == 0 and "9 answers stored" in out and "1 answer still to be given" in out
-    code, out, _ = run("answer", done, *place(url))
-    assert code == 0 and "0 answers stored; 9 answers there already" in out
+    rows = list(csv.DictReader(io.StringIO(done.read_text("utf-8-sig"))))
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    for piped in (done.read_bytes(), json.dumps(rows).encode(), lines.encode()):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped)))
+        code, out, _ = run("answer", "-", *place(url))
+        assert code == 0 and "0 answers stored; 9 answers there already" in out
     session = lc.Session.open(url, "spam")
     assert {one.detail["minutes"] for one in session.events if one.kind == "drawn"} == {1440}
     labels = session.labels_table()

@@ -1,7 +1,5 @@
 """The contracts of ``labelcore.testing`` as cases of pytest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

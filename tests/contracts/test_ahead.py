@@ -1,7 +1,5 @@
 """What is said to follow an answer is what the session draws after it, for every method."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """What a method can do is what its estimands need; nobody asks a method for what it cannot do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

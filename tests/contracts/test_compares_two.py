@@ -3,8 +3,6 @@
 The contracts of ``labelcore.testing`` and those that only these methods can owe.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, ClassVar
 

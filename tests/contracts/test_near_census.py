@@ -4,8 +4,6 @@ Seed 8, 600 draws of the labels a case; the limit is three standard errors under
 twin takes numbers of items for continuous.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A page has the draws that come one by one, and its answers lead to the same figures."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ disk. A digest that changes is a plan that draws other items than the day before
 make a test pass.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Figures for the settled judgement, for every method: one that follows what is settled, or the
 reason why there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

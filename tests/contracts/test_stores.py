@@ -4,8 +4,6 @@ A check takes a function that opens a store: called twice, it opens the same pla
 store has a place, and a new store where it has none.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ estimates it otherwise, as ``Case.otherwise`` says, it lies within the headline'
 always and is unbiased over the seeds.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

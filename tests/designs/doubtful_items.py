@@ -1,7 +1,5 @@
 """What an item of a ranked list without a class must do to the band."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import labelcore as lc

@@ -1,7 +1,5 @@
 """Files with two classifiers and known labels."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

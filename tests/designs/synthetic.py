@@ -1,7 +1,5 @@
 """Which methods a test is for, and how far errors are from 0."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import labelcore as lc

@@ -1,8 +1,6 @@
 """What agreement patterns hold of other methods, where their labels go, and what they are refused
 for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations

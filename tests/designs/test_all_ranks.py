@@ -1,7 +1,5 @@
 """The curve of the default method: one band for all ranks together, from its own draws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

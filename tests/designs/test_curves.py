@@ -1,7 +1,5 @@
 """What methods for ranked lists know of the answers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.designs.curves import Ranked

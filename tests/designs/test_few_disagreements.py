@@ -1,8 +1,6 @@
 """Two classifiers that hardly differ: all the items on which they do, and what can be said before
 and after."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Geometric strata: sizes and looks, ties, answers without a class, what preview expects."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

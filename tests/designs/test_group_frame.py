@@ -1,7 +1,5 @@
 """Groups with labels of their own: strata within them, equal labels, and the figures of all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

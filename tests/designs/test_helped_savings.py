@@ -1,7 +1,5 @@
 """What helpers are said to have saved: by hand, and where they know much or nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

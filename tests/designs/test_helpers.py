@@ -1,7 +1,5 @@
 """Helpers in the default method: which are used, what they change, and that the truth stays put."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, replace
 from pathlib import Path
@@ -98,12 +96,18 @@ def test_a_frozen_plan_without_them_draws_as_a_file_without_helpers(
     judged: Known, tmp_path: Path
 ) -> None:
     plain = file_of(tmp_path, judge="x", noise="x")
-    old = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed").with_planned(200)
-    none = kept(judged, params={"helpers": []})
+    params = {"n_above": 6, "n_below": 12}
+    old = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed", params=params).with_planned(200)
+    none = kept(judged, params={**params, "helpers": []})
     assert "helpers" not in old.params
     drawn = [
         [a.position for a in labelled(file.engine(plan, 3), judged.truth).asked]
-        for file, plan in ((judged, old), (judged, none), (plain, old), (plain, kept(plain)))
+        for file, plan in (
+            (judged, old),
+            (judged, none),
+            (plain, old),
+            (plain, kept(plain, params=params)),
+        )
     ]
     assert drawn[0] == drawn[1] == drawn[2] == drawn[3]
     used = [a.position for a in labelled(judged.engine(kept(judged), 3), judged.truth).asked]

@@ -1,7 +1,5 @@
 """Where the labels go, what is refused, and how often the interval holds the truth."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

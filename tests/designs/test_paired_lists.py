@@ -1,7 +1,5 @@
 """Two ranked lists: where the labels go, how often the band holds, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +13,8 @@ from labelcore.designs.base import Look
 from labelcore.designs.lists import ListAnswers
 from labelcore.designs.paired_lists import PairedLists
 from labelcore.errors import ParameterError, PlanError
-from labelcore.figures.lists import list_difference, true_difference
+from labelcore.figures.from_counts import look_at
+from labelcore.figures.lists import list_answers, list_difference, true_difference
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
 from labelcore.results.lists import ListDifference
@@ -158,6 +157,9 @@ def test_before_it_is_due_what_is_certain_stands_and_no_value(known: Known) -> N
     labelled(engine, known.truth)
     after = list_difference(engine)
     assert after.state == State.INTERVAL and (after.possible >= after.high - after.low).all()
+    design, answers = PairedLists(), list_answers(engine)
+    expected = design.bounds(engine.frame, answers, look_at(engine), engine.setup.planned)
+    np.testing.assert_array_equal(after.low, expected[DIFFERENCE].low)
     truth = true_at(known, engine)
     assert ((before.low <= truth) & (truth <= before.high)).all()
 

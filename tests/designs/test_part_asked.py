@@ -1,7 +1,5 @@
 """A figure that rests on the items of one prediction alone: nothing is asked about the others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

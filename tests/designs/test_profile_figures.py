@@ -1,7 +1,5 @@
 """Values and intervals over strata: what holds whatever the labels are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The codes of the items drawn so far."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Prompts that several systems answered, drawn whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

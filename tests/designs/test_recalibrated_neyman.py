@@ -1,7 +1,5 @@
 """Strata, shares and first looks of the default design."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,22 +146,24 @@ def test_any_focus_on_a_one_sided_file(focus: str | None, said: str, tmp_path: P
 
 @pytest.mark.parametrize(
     ("estimands", "labels", "given", "strata"),
-    [(["accuracy"], 20, {}, (1, 3)), (FOUR, 60, {}, (4, 8)), (FOUR, 90, {}, (6, 12)),
-     (["precision"], 60, {}, (6, 12)), (["precision_curve"], 60, {}, (6, 12)),
-     (FOUR, 60, {"n_above": 5}, (5, 12)), (FOUR, 0.25, {}, (6, 12))],
+    [(["accuracy"], 20, {}, (1, 3)), (FOUR, 60, {}, (4, 8)), (FOUR, 155, {}, (4, 8)),
+     (FOUR, 203, {}, (5, 11)), (FOUR, 216, {}, (6, 12)), (["precision"], 60, {}, (6, 12)),
+     (["precision_curve"], 60, {}, (6, 12)), (FOUR, 60, {"n_above": 5}, (5, 12)),
+     (FOUR, 0.25, {}, (6, 12))],
 )  # fmt: skip
-def test_a_new_plan_has_a_stratum_for_every_five_labels(
+def test_a_new_plan_has_no_more_strata_than_labels_can_tell_apart(
     known: Known,
     estimands: list[str],
     labels: float,
     given: dict[str, int],
     strata: tuple[int, int],
 ) -> None:
-    """Not where all labels lie on one side, nor for a curve, which was measured with the usual
-    ones, nor where the plan names some, nor by a margin, for which they are a forecast only."""
+    """One for five labels each up to 12, for twelve each up to 18. Not where all labels lie on one
+    side, nor for a curve, which was measured with the usual ones, nor where the plan names some,
+    nor by a margin, for which they are a forecast only."""
     size = {"margin": labels} if labels < 1 else {"budget": labels}
     kept = kept_plan(known.population, lc.Plan(NEYMAN, estimands, params=given, **size))
-    assert int(kept.planned or 0) <= 90
+    assert int(kept.planned or 0) <= max(labels, 90)
     predicted = Engine(known.population, kept).frame.predicted
     assert (predicted.sum(), (~predicted).sum()) == strata
 

@@ -1,7 +1,5 @@
 """The helper ``content``: what a model says that learned the predictions from the items."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

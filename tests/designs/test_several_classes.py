@@ -1,7 +1,5 @@
 """The default design on files with more than two classes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The plain sample's intervals are those of the table METHODS 7.0, computed here again."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A plain random sample helped by the scores: where it is used, what it says, what it refuses."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Strata by sureness: how they are drawn, what they say, and what they refuse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,8 +1,6 @@
 """A score that is the confidence in the predicted class: recognised, turned round, never unasked
 where it decides what is estimated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -153,7 +151,8 @@ def test_a_plan_frozen_before_draws_what_it_drew(tmp_path: Path) -> None:
     assert "sure_scores" not in before.to_json()
     old = Engine(known.population, before)
     assert old.population is known.population
-    told = Engine(known.population, frozen(known.population, plan(sure_scores=[]), 200))
+    followed = plan(sure_scores=[], params={"n_above": 6, "n_below": 12})
+    told = Engine(known.population, frozen(known.population, followed, 200))
     assert np.array_equal(old.frame.queue, told.frame.queue)
     new = Engine(known.population, frozen(known.population, plan(), 200))
     assert not np.array_equal(old.frame.stratum, new.frame.stratum)

@@ -1,7 +1,5 @@
 """Items like these: the file's own composition is part of the uncertainty."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -4,8 +4,6 @@ Every test is a function of seeds 0, 1, ... with a stated size, and a limit from
 many runs (the chance of failing by bad luck is 1e-4). The same check must reject the mistake.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -40,6 +40,7 @@ from labelcore.stats.ranked_summaries import (
     summary_interval,
 )
 from labelcore.testing.known import Known, calibrated, label, labelled, write
+from tests.answering import answer_draws
 from tests.cases import once, sampled
 from tests.curves import precision_curve
 
@@ -446,9 +447,7 @@ def test_a_curve_rests_on_the_labels_that_were_planned(known: Known, promise: st
     for further in (False, True):
         if further:
             session.extend(budget=75)
-        while (draw := session.next()) is not None:
-            truth = known.truth[known.population.position(draw.item_id)]
-            session.answer(draw, bool(truth))
+        answer_draws(session, known)
         found.append(session.results())
     assert session.labels == 75 and session.curve().labels == 60
     for key in asked:

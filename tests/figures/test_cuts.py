@@ -64,12 +64,24 @@ def test_a_cut_reads_the_curve_at_its_rank(done: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("called", "cut"), [([1, 1, 0, 0], 2), ([1, 0, 1, 0], None), ([0] * 4, None), ([1] * 4, None)]
+    ("called", "tied", "cut"),
+    [
+        ([1, 1, 0, 0], (), 2),
+        ([1, 0, 1, 0], (), None),
+        ([0] * 4, (), None),
+        ([1] * 4, (), None),
+        ([1, 1, 0, 0], (0, 1), 2),
+        ([1, 1, 0, 0], (1, 2), None),
+    ],
 )
 def test_the_own_cut_is_one_only_where_the_first_items_are_called(
-    called: list[int], cut: int | None
+    called: list[int], tied: tuple[int, ...], cut: int | None
 ) -> None:
-    rows = [{"text": str(n), "score": 4 - n, "said": one} for n, one in enumerate(called)]
+    """The list orders items of equal score, ``tied``, by chance."""
+    rows = [
+        {"text": str(n), "score": 4 - min(tied) if n in tied else 4 - n, "said": one}
+        for n, one in enumerate(called)
+    ]
     population = lc.read_population(
         rows, content="text", scores={"m": "score"}, predictions={"m": "said"}
     )

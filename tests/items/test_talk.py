@@ -1,7 +1,5 @@
 """Conversations and prose as blocks; what no reader of a page may be led by."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

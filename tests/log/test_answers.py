@@ -1,7 +1,5 @@
 """What an answer means: the class that is called so before any other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

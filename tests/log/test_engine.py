@@ -1,7 +1,5 @@
 """The engine by itself: answers, limits, and a log that does not follow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One event of the log: the hash that chains it does not depend on who writes it down."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Each kind of event is one class; whoever writes, reads or audits a log asks the same rules."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Items that several people judge: chosen by the seed, each by another person, blind, settled."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

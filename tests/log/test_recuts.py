@@ -1,7 +1,5 @@
 """Strata cut once more at half of a session's labels: written, replayed, taken back, refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Items shown a second time: blind, spaced, redrawn by a replay, and no part of the sample."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which words of a project may be mended, and what is said of the others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

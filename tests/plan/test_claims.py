@@ -1,7 +1,5 @@
 """Claims: read from text, turned into totals, decided by the labels."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

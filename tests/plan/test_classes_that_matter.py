@@ -1,7 +1,5 @@
 """The classes that matter: only they have figures of their own, and the labels go to them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Labels that were there before: read, stated, counted, never asked, replayed."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from itertools import product

@@ -93,6 +93,8 @@ def test_defaults() -> None:
     both = lc.Plan("simple_random", ["f1"], claims=claims, margin=0.1)
     assert both.stop == ("all", "margin", "claims") and both.stop_rules == ("margin", "claims")
     assert lc.Plan("simple_random", ["f1"], claims=claims, budget=9, promise="fixed").stop == ()
+    read_by_three = lc.Plan("simple_random", ["f1"], budget=9, overlap=0.5, readers=3)
+    assert read_by_three.further_answers == 1.0
 
 
 def test_a_plan_without_the_switch_is_written_as_before() -> None:

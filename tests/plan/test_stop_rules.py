@@ -1,7 +1,5 @@
 """One row says all of a stop rule: what it reads, when it is met, and its words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path

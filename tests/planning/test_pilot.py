@@ -205,7 +205,7 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
     engine = session.engine
     answer_draws(session, bad, until=PILOT)
     assert engine.pilot == 2 * PILOT and engine.watched_for == engine.largest > engine.planned
-    assert pilot_words(engine).endswith("; we know more after 120")
+    assert pilot_words(engine).endswith("; we know more after 120 labels")
     answer_draws(session, bad, until=2 * PILOT + 5)
     first, second = [one for one in session.events if one.kind == "reforecast"]
     assert first.detail["half_width"] > LITTLE_KNOWN >= second.detail["half_width"]

@@ -1,7 +1,5 @@
 """Small files made for one test."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

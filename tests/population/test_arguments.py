@@ -1,7 +1,5 @@
 """Types, rules that need no file, and the names of classifiers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

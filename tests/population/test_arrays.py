@@ -1,7 +1,5 @@
 """Arrays of many items lie in temporary files that are mapped, and go with them."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

@@ -1,7 +1,5 @@
 """Default classes, the positive class, and predictions as indices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

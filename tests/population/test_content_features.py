@@ -1,7 +1,5 @@
 """What the items say, as numbers: kinds of columns, pieces, and columns that say nothing."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import numpy as np

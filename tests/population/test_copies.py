@@ -1,7 +1,5 @@
 """Copies of items: for their owner alone, and gone even after a kill."""
 
-from __future__ import annotations
-
 import atexit
 import gzip
 import os

@@ -1,7 +1,5 @@
 """CSV in, the same text out, by row and by column."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

@@ -1,7 +1,5 @@
 """How a file is read: detected, chosen, kept with the arguments and read again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

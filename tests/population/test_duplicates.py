@@ -1,7 +1,5 @@
 """Repeated contents: how many, and the first of them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Excel files: cells as they were last computed, rows as the sheet numbers them."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import zipfile

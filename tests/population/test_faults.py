@@ -1,7 +1,5 @@
 """Everything that can be wrong with a file, each with its place and rule; all at once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path

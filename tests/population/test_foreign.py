@@ -1,7 +1,5 @@
 """Files of other tools, written as those tools write them, and what they are read as."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

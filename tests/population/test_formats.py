@@ -1,7 +1,5 @@
 """Every format of the table gives the same population for the same items."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Which groups of a column a plan asks, and which stand together as others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

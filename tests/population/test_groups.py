@@ -1,7 +1,5 @@
 """Columns of groups and of prompts: kept as codes and names, counted by stratum."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

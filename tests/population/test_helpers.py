@@ -1,7 +1,5 @@
 """Columns that may help to choose items: numbers on any scale, or verdicts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Counts, ranks and samples of items, held against sorting and counting them one by one."""
 
-from __future__ import annotations
-
 from hashlib import md5
 from itertools import pairwise, product
 

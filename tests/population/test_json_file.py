@@ -1,7 +1,5 @@
 """JSON in, the same text out; every row that is no object of texts is told."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What follows from a population is made once, lives as long as it does, and holds no one back."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Files that would hold up the server: refused within seconds, in words, with the limit."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """What is nearly right: understood, or answered by the name that was meant and the next step."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

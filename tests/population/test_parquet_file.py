@@ -1,7 +1,5 @@
 """Parquet: every type of column as text or numbers, rows from any row group."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Paths into nested records, in every form that holds them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

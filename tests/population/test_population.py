@@ -1,7 +1,5 @@
 """Ids, positions, columns: what goes in comes out."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the columns of a log of model calls are, and what passes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every text format: what goes in comes out, and one injected fault is told with its place."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Ids of several columns: two rows have the same only if all of their parts are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A snapshot holds what a project rests on: it opens whatever became of the source."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

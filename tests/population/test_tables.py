@@ -1,7 +1,5 @@
 """Tables in memory and folders of Parquet parts: read like the file that they are written as."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from pathlib import Path

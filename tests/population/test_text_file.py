@@ -1,7 +1,5 @@
 """Unpacking and transcoding: the same text, the same lines, and what cannot be decoded."""
 
-from __future__ import annotations
-
 import gzip
 import tempfile
 from collections.abc import Callable

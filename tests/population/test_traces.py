@@ -1,7 +1,5 @@
 """Files as the packages of other tools wrote them: see ``tests/data/traces/write.py``."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

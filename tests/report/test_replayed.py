@@ -12,6 +12,7 @@ import pytest
 import labelcore as lc
 from labelcore.report import replayed, report_html
 from labelcore.report.facts import gather
+from labelcore.report.figures import figures
 from labelcore.report.first_page import drawn_rows, short_answer
 from tests.answering import answer_draws
 from tests.cases import sampled
@@ -89,3 +90,16 @@ def test_a_race_is_drawn_on_the_page_of_a_difference(tmp_path: Path) -> None:
         session, truth = begun(tmp_path, **plan)
         answer_draws(session, lambda draw, truth=truth: truth[draw.item_id], 20)
         assert ('<polygon class="expected"' in report_html(session)) == certain
+
+
+def test_the_report_of_a_comparison_says_whose_each_figure_is(tmp_path: Path) -> None:
+    asked = [f"{name}_difference" for name in ("accuracy", "precision", "recall")]
+    plan = {**PLANS["A or B"], "design": "recalibrated_neyman", "estimands": asked, "budget": 100}
+    session, truth = begun(tmp_path, **plan)
+    answer_draws(session, lambda draw: truth[draw.item_id], 100)
+    html, (front, rest) = report_html(session), map(repr, figures(gather(session)))
+    assert "Precision along the ranks of the score (lr)" in front
+    assert "Precision against recall (lr)" in rest
+    assert "lr is better" in rest and "the first one" not in rest
+    low = re.search(r"minus nb\)</bdi>.*?Low\">([^<]*)<", html)
+    assert low is not None and low[1].endswith(" points")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from html import unescape
 from html.parser import HTMLParser
 from io import BytesIO
@@ -15,6 +16,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 import labelcore as lc
+from labelcore.population.copies import copies_folder
 from labelcore.report import REPORT_FORMS, estimates_csv, report_html, report_markdown, report_pdf
 from labelcore.report.facts import gather
 from labelcore.report.first_page import slide
@@ -160,7 +162,11 @@ def test_nothing_of_the_content_is_read_as_markdown(hostile: str) -> None:
     assert not re.search(r"(?<!\\)[<*\[|]", said)
 
 
-def test_excel_holds_figures_sentences_and_labels(made: Made, tmp_path: Path) -> None:
+def test_excel_holds_figures_sentences_and_labels(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert copies_folder().exists()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))  # Nothing lies beside copies.
     book = load_workbook(lc.write_report(made.session, tmp_path / "report.xlsx"))
     assert book.sheetnames == ["Figures", "Sentences", "Labels"]
     rows = list(book["Labels"].iter_rows(values_only=True))

@@ -129,6 +129,6 @@ def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
 def test_a_finding_has_what_code_reads_of_any(kind: type[Finding]) -> None:
     """Types say so of ``Finding``; each kind brings the fields."""
     tree = ast.parse(inspect.getsource(Finding))
-    named = {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
-    assert "promise" in named and named <= {*dir(kind)}
+    named = {ast.unparse(one.target) for one in ast.walk(tree) if isinstance(one, ast.AnnAssign)}
+    assert "promise" in named and {"estimand", *named} <= {*dir(kind)}
     assert issubclass(kind, lc.Result)

@@ -27,6 +27,7 @@ from labelcore.replay import replay_project
 from labelcore.session import backups
 from labelcore.session.backups import LosesLabelsError, back_up, restore
 from labelcore.session.copying import copy_project
+from labelcore.session.integrity import accept, verify
 from labelcore.store import LabelStore, MemoryStore, database, sqlite_backup
 from tests.answering import answer_draws
 from tests.forked import FORKED, launch
@@ -191,6 +192,41 @@ def test_a_restore_that_is_killed_leaves_no_copy_elsewhere(
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     clear_leftovers()
     assert [*temporary.rglob("looked_at.db")] == []
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_restore_that_is_killed_before_its_seals_is_told_from_an_older_copy(
+    session: lc.Session, tmp_path: Path, labelled: bool
+) -> None:
+    """Once somebody labels the store that was there, the backup that was to come is an older copy
+    as any other, whoever puts it there."""
+    there, files = session.store.url, [tmp_path / f"{number}.db" for number in range(3)]
+    for file in files:
+        back_up(session.store, file)
+        answer_draws(session, "yes", 3)
+    session.store.close()
+    older, copy, newest = files
+    real = backups.put_back
+
+    def put_back(backup: Path, at: str) -> str | None:
+        if at == there:
+            os.replace(backup, tmp_path / "labels.db")
+            raise KeyboardInterrupt
+        return real(backup, at)
+
+    with patch.object(backups, "put_back", put_back), pytest.raises(KeyboardInterrupt):
+        restore(copy, there, force=True)
+    sqlite_backup.put_in_place(older, tmp_path / "labels.db")
+    assert verify(there).projects[0].missing
+    if labelled:
+        sqlite_backup.put_in_place(newest, tmp_path / "labels.db")
+        accept(there)
+        again = lc.Session.open(there, "spam")
+        answer_draws(again, "yes", 1)
+        again.store.close()
+    sqlite_backup.put_in_place(copy, tmp_path / "labels.db")
+    (found,) = verify(there).projects
+    assert (found.answers, found.whole) == (13, not labelled), found
 
 
 def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:

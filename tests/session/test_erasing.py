@@ -23,14 +23,14 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.errors import BrokenLogWarning, StoreNotWritableError
+from labelcore.errors import BrokenLogWarning, StoreBusyError, StoreNotWritableError
 from labelcore.log.events import Event, genesis, sound_part
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip, events_csv
-from labelcore.session import erasing
+from labelcore.session import copying, erasing
 from labelcore.session.backups import back_up, restore
 from labelcore.session.copying import copy_project
 from labelcore.session.dumps import dump, load
@@ -415,7 +415,7 @@ def test_what_is_broken_off_before_kept_files_go_is_done_again(
     if what == "items":
         erased = partial(erase_items, store, "spam", asked[:1], **WHY)
     with monkeypatch.context() as patch:
-        patch.setattr(erasing, "_remove_places", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr(erasing, "remove_places", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             erased()
     assert "items.contents" in holding(home, text_of(asked[0]))
@@ -475,24 +475,55 @@ def test_a_copy_beside_its_store_is_erased_alone(
     assert len(backups(home / "labels.db")) == 1
 
 
+@pytest.mark.parametrize("how", ["begun", "a duplicate", "a copy"])
 def test_one_that_begins_while_another_of_its_file_goes_has_its_items(
-    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """They were removed after it had found them kept, and before it said that it needs them."""
+    elsewhere = lc.open_store(url(home / "elsewhere" / "labels.db"))
+    if how == "a copy":
+        session_on(home.parent / "items.csv", store=elsewhere, project="new", seed=8)
     erasing = Thread(target=erase_project, args=(session.store, "spam"), kwargs=WHY)
     create = SqliteStore.create
 
-    def late(store: SqliteStore, record: ProjectRecord) -> None:
+    def late(store: SqliteStore, record: ProjectRecord, *given: Any) -> None:
         erasing.start()
         erasing.join(1)
-        create(store, record)
+        create(store, record, *given)
 
     monkeypatch.setattr(SqliteStore, "create", late)
-    session_on(home.parent / "items.csv", store=session.store, project="new")
+    if how == "begun":
+        session_on(home.parent / "items.csv", store=session.store, project="new")
+    elif how == "a duplicate":
+        duplicate(session.store, "spam", "new")
+    else:
+        copy_project(elsewhere, session.store, "new")
     erasing.join()
+    elsewhere.close()
     (home.parent / "items.csv").unlink()
     assert [record.name for record in session.store.projects()] == ["new"]
     assert label(lc.Session.open(session.store, "new"), 1)
+
+
+@pytest.mark.parametrize("items", [["m1"], None])
+def test_what_is_erased_while_it_is_copied_is_copied_nowhere(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch, items: list[str] | None
+) -> None:
+    """All of the project, or one text: its kept items are other ones since."""
+    copy = copying.copy_items
+
+    def late(*given: Any) -> None:
+        copy(*given)
+        if items is None:
+            erase_project(session.store, "spam", **WHY)
+        else:
+            erase_items(session.store, "spam", items, **WHY)
+
+    monkeypatch.setattr(copying, "copy_items", late)
+    with closing(lc.open_store(url(home.parent / "there" / "copy.db"))) as target:
+        with pytest.raises(StoreBusyError, match="project 'spam' was erased meanwhile; copy it ag"):
+            copy_project(session.store, target, "spam")
+        assert target.projects() == [] and holding(home.parent / "there", text_of("m1")) == []
 
 
 def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(

@@ -224,6 +224,8 @@ def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
     (fault,) = verify(url, str(tmp_path / "not mounted")).faults
     assert fault.startswith("the anchor cannot be read ([Errno 2] No such file or directory: ")
     (tmp_path / "not mounted").mkdir()
+    with pytest.raises(StoreError, match="reached: ~nobody-here is no folder that is there"):
+        send("~nobody-here", "labels-1", "{}")
     with pytest.raises(StoreError, match="the anchor cannot be reached"):
         send(str(tmp_path / "not mounted"), "labels-1", "one that ends before \ud800 its end")
     assert not list((tmp_path / "not mounted").iterdir())

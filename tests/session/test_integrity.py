@@ -85,6 +85,9 @@ def test_a_whole_store_is_whole(database: Path) -> None:
     assert (one.answers, one.events, one.sound) == (FIRST + SINCE, one.events, one.events)
     with pytest.raises(MissingStoreError):
         verify(url(database.parent / "nothing.db"))
+    tamper(database, "PRAGMA user_version = 7")
+    with pytest.raises(StoreError, match="version 7, and this Labelcore knows versions up to"):
+        verify(url(database))
 
 
 DONE = {

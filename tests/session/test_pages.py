@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from math import nan
 from pathlib import Path
 
 import pytest
@@ -224,7 +225,7 @@ def test_a_page_left_open_goes_to_others_after_a_while(tmp_path: Path, clock: Cl
 
 
 def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> None:  # noqa: F811
-    session = start(tmp_path)
+    session = start(tmp_path, budget=13)
     page = session.page()
     clock.pass_by(timedelta(seconds=24))
     stored = session.answer_page(dict.fromkeys(page, "yes"))
@@ -232,6 +233,9 @@ def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> N
     expected = 8 + PAGE / 20 * (2.0 - 8)  # as much of the usual pace as there are too few of twenty
     assert pace(session.events) == pytest.approx(expected, abs=0.001)
     assert session.labels_table()["seconds"].tolist() == pytest.approx([2.0] * PAGE, abs=0.001)
+    draw = next_draw(session)
+    clock.pass_by(timedelta(hours=-2))  # It is set back while somebody looks.
+    assert looking_seconds([session.answer(draw, "yes")]) == [pytest.approx(nan, nan_ok=True)]
 
 
 def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> None:

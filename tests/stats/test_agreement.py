@@ -1,7 +1,5 @@
 """Agreement, and agreement beyond chance."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Items sorted by what several classifiers say: whole patterns, and which join where they are too
 many."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whole numbers shared over strata."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

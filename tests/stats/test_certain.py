@@ -1,7 +1,5 @@
 """Bounds that hold whatever the items without a label are: against every way they may turn out."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

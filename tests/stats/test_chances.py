@@ -1,7 +1,5 @@
 """Reference values are those of ``scipy.stats``."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

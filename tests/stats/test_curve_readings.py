@@ -1,7 +1,5 @@
 """Readings of a yield band against every 0/1 curve of short lists."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator

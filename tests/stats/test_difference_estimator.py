@@ -1,7 +1,5 @@
 """The difference estimator: its parts, its coverage, and what happens without tuning."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The interval of a difference against other optimisers, by hand, and with mistakes."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evidence for claims: against brute force, by exact chances, and with twins that must fail."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

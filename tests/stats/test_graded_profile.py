@@ -1,7 +1,5 @@
 """The profile of grades: against a general optimiser, at its ends, and its coverage."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

@@ -1,7 +1,5 @@
 """Exact bins over a grid that is refined where values crowd, against all values one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

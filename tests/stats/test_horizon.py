@@ -4,8 +4,6 @@ Nothing here is simulated: each number is the chance that the interval is wrong 
 one after every label. The mistakes beside it must be seen.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sizes of the items that a person can judge, and what estimating them adds to an interval."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

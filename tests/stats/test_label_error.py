@@ -1,7 +1,5 @@
 """Second readings: what they say of the error rate, and of the figures for the truth."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts with axes of runs: the same intervals as one by one, and bounds of their widths."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

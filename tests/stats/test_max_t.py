@@ -1,7 +1,5 @@
 """The error level at which several figures from the same labels hold together."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtri

@@ -1,7 +1,5 @@
 """md5 side by side is the md5 of hashlib."""
 
-from __future__ import annotations
-
 from hashlib import md5
 from itertools import pairwise
 

@@ -1,8 +1,6 @@
 """Random orders: one hash of each id mixed with the seed; in older plans the md5 of
 "{seed}|{purpose}|{id}", compared as hexadecimal text."""
 
-from __future__ import annotations
-
 from hashlib import md5
 
 import numpy as np

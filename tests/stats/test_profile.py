@@ -1,7 +1,5 @@
 """The G-profile interval against a general constrained optimiser, and its limiting cases."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

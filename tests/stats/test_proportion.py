@@ -6,8 +6,6 @@ Computed once with statsmodels 0.15.0 (not a dependency):
 with method "wilson", "beta" (Clopper-Pearson), "normal" (Wald).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The simultaneous yield band: exact logic between edges, and coverage over all ranks."""
 
-from __future__ import annotations
-
 import itertools
 from math import comb
 

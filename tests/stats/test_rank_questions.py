@@ -1,7 +1,5 @@
 """Labels along a ranked list shared by what is asked of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Strata of ranks, their shares, and the order in which they are asked."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

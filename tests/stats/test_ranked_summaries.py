@@ -1,7 +1,5 @@
 """Average precision and the area under the ROC curve from strata: value, interval, coverage."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

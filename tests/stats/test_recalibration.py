@@ -1,7 +1,5 @@
 """The fit against a general optimiser of the same penalised likelihood."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

@@ -1,7 +1,5 @@
 """Strata cut once more by a model of labels: its fit, its cuts, and why it is cross-fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Confidence sequences against brute force."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

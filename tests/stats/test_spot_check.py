@@ -1,7 +1,5 @@
 """Hoeffding sizes: the paper's figures, and the promise by exact binomial sums."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Strata by the own score, and those crossed with what other columns say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

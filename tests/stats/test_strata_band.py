@@ -1,7 +1,5 @@
 """The band over parts of strata: what it is made of, and coverage over all ranks at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtri

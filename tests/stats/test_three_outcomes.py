@@ -1,7 +1,5 @@
 """Evidence for a lead with three outcomes: brute force, exact chances, and twins that must fail."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Figures for the settled judgement from two phases: values by hand, and coverage."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The boundary of a curve's band: its constant, its shape, and plans that cover a file."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

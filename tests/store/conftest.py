@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,15 @@ from tests.stores import RECORD, answered, drawn, reopened
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "labels.db"
+
+
+@pytest.fixture
+def older(path: Path) -> Path:
+    """A closed store with the same project, as version 1 made it."""
+    script = (Path(__file__).parent / "data" / "version_1.sql").read_text("utf-8")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    return path
 
 
 @pytest.fixture

@@ -197,6 +197,41 @@ def test_who_seals_at_once_forgets_no_seal_of_others(
     other.store.close()
 
 
+@pytest.mark.parametrize("broken", ["secret_of", "whole_file"])
+def test_who_is_killed_before_the_first_seal_leaves_no_key_without_seals(
+    database: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    """Seals that were taken away look so; what a killed process leaves has none of both, or seals
+    whose key is lost."""
+    place, seals, key = url(database), database.with_suffix(".seals"), database.with_suffix(".key")
+    seals.unlink()
+    assert not verify(place).whole
+    key.unlink()
+    with monkeypatch.context() as killed:
+        killed.setattr(kept, broken, Mock(side_effect=KeyboardInterrupt))
+        with closing(lc.open_store(place)) as store, pytest.raises(KeyboardInterrupt):
+            seal_anew(store)
+    assert verify(place).whole and not key.exists() and seals.exists() == (broken == "secret_of")
+    labelled(database)
+    assert verify(place).whole and key.exists() and not kept.read_seals_file(database).forged
+
+
+def test_a_key_that_is_made_while_seals_are_written_signs_them(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.with_suffix(".key").unlink()
+    write = kept.whole_file
+
+    def late(file: Path) -> Any:
+        kept.secret_of(database)
+        return write(file)
+
+    monkeypatch.setattr(kept, "whole_file", late)
+    with closing(lc.open_store(url(database))) as store:
+        seal_anew(store)
+    assert not kept.read_seals_file(database).forged and verify(url(database)).whole
+
+
 def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
     session = lc.Session.open(url(database), "spam")
     (key,) = read_seals(database)
@@ -212,10 +247,9 @@ def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
 
 
 def test_seals_written_since_a_store_was_read_are_not_gone(
-    database: Path, monkeypatch: pytest.MonkeyPatch
+    database: Path,
 ) -> None:
-    """Whoever looks while the first label is sealed may find the key, and no seals yet."""
-    monkeypatch.setattr(kept, "LOOKS_APART", 0.0)
+    """Whoever looks while the first label is sealed may have read none, and then find the key."""
     seals = database.with_suffix(".seals")
     written = seals.rename(f"{seals}.later")
     with closing(lc.open_store(url(database))) as store:
@@ -299,15 +333,6 @@ def test_a_backup_that_is_removed_while_it_is_read_is_no_fault(
         f"the backup {stays.name}"
     ]
     assert backups(database) == [stays] and verify(url(database)).whole
-
-
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    """A store as version 1 made it."""
-    script = (Path(__file__).parent / "data" / "version_1.sql").read_text("utf-8")
-    with closing(sqlite3.connect(tmp_path / "labels.db")) as connection:
-        connection.executescript(script)
-    return tmp_path / "labels.db"
 
 
 def test_an_older_store_is_backed_up_before_it_is_migrated(older: Path) -> None:

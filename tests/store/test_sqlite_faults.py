@@ -44,7 +44,6 @@ NEEDS_PERMISSIONS = pytest.mark.skipif(
     not hasattr(os, "seteuid"), reason="needs the permissions of a Unix system"
 )
 KINDS = ["drawn", "labelled"]
-VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
 
 
 @NEEDS_PERMISSIONS
@@ -81,17 +80,15 @@ def test_what_is_read_only_can_be_read(
 
 
 @NEEDS_PERMISSIONS
-def test_an_older_file_that_cannot_be_written_can_be_read(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
-    with ordinary_user(path.parent), modes(path, 0o444, 0o555):
-        archive = reopened(path)
+def test_an_older_file_that_cannot_be_written_can_be_read(older: Path) -> None:
+    with ordinary_user(older.parent), modes(older, 0o444, 0o555):
+        archive = reopened(older)
         assert [event.kind for event in archive.events("spam")] == KINDS
         assert archive.people("spam") == {}
         assert archive.content("spam", "m-1") == Content({"text": "hello"})
         assert archive.contents("spam") == {"m-1": Content({"text": "hello"})}
         archive.close()
-    assert_still_works(reopened(path))
+    assert_still_works(reopened(older))
 
 
 @NEEDS_PERMISSIONS

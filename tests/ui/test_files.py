@@ -178,6 +178,9 @@ def test_a_path_of_this_machine(data_folder: Path, tmp_path: Path) -> None:
             (ValueError, FileNotFoundError), match="suffix must be|There is no file"
         ):
             named(str(outside / name), anywhere=True)
+    for anywhere in (True, False):
+        with pytest.raises(FileNotFoundError, match="There is no file .*~nobody-here/items.csv"):
+            named("~nobody-here/items.csv", anywhere=anywhere)
 
 
 def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -> None:

@@ -131,6 +131,18 @@ def test_words_of_a_curve_plan(
         assert ("no confidence goes with them" in promise_line(session)) is not confident
 
 
+def test_a_comparison_names_both_classifiers_by_whatever_method(tmp_path: Path) -> None:
+    (tmp_path / "two.csv").write_text("id,a,b\n" + "".join(f"{n},{n % 2},1\n" for n in range(40)))
+    population = lc.read_population(
+        tmp_path / "two.csv", id="id", content="id", predictions={"a": "a", "b": "b"}
+    )
+    for design in ("recalibrated_neyman", "paired_comparison"):
+        plan = lc.Plan(design, ["accuracy_difference"], classifier=["a", "b"], budget=20)
+        assert decision(lc.Session(population, plan, None, "p")) == (
+            "a against b, which disagree on 20 items"
+        )
+
+
 def test_a_class_with_an_at_sign_is_no_other_classifier(tmp_path: Path) -> None:
     """The key "precision[a@b]" names a class, "precision[a@b]@two" the second classifier."""
     rows = [f"{n},{('a@b', 'c', 'd')[n % 3]},{('c', 'a@b', 'd')[n % 3]}" for n in range(60)]

@@ -1,7 +1,5 @@
 """Evidence that a figure has fallen, from joined totals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One evaluation over many snapshots."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
@@ -370,7 +368,11 @@ def test_a_table_without_any_group_of_the_monitor_is_refused() -> None:
 
 def test_a_preview_says_what_will_be_noticed() -> None:
     items = read(table(items=2_000), classes=["yes", "no"])
-    found = started(requirements=["recall >= 0.12"]).preview(items, 150, fall=0.1, sessions=24)
+    done: list[float] = []
+    found = started(requirements=["recall >= 0.12"]).preview(
+        items, 150, fall=0.1, sessions=24, progress=done.append
+    )
+    assert done == [0.0, 1 / 2]
     share = found.table.set_index("watch").loc["recall >= 0.12"]
     assert share["within 1"] > 0.9
     assert share["within 1"] <= share["within 8"]
@@ -693,7 +695,7 @@ def test_no_difference_tells_a_value_that_one_of_its_waves_keeps_back() -> None:
 
 def test_strata_end_at_the_scores_of_the_first_wave() -> None:
     """And not at ranks of each table, by which items would move."""
-    plan, first = replace(started().plan, budget=90), table()
+    plan, first = replace(started().plan, budget=216), table()
     monitor = lc.Monitor(None, "spam", plan, waves=12)
     label(monitor.wave(read(first), "one"), first)
     second = pd.concat([first.iloc[60:], table(1_000, 240)], ignore_index=True)

@@ -30,6 +30,8 @@ def test_nothing_is_sure_without_a_promise_or_an_interval() -> None:
 def test_the_file_and_items_like_it_are_told_apart() -> None:
     _, about, against = meaning(SURE)
     assert "the 3,000 items in this file" in about and "items that come later" in against
+    judged = meaning(replace(SURE, scope=replace(SCOPE, judged=0.9)))[1]
+    assert "those of the 3,000 items in this file that a person can judge, and" in judged
     like = replace(SURE, scope=replace(SCOPE, target="process"))
     assert "items like the 3,000 items" in meaning(like)[1]
     assert "from elsewhere" in meaning(like)[2]

@@ -7,8 +7,6 @@ logarithmic sampling on assumption A.1.
 Source: Sabharwal and Sedghi (2017), sections 4.4.3, 4.4.4 and 5.1.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

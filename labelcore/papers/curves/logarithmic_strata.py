@@ -7,23 +7,19 @@ step costs about s epsilon / (1 + epsilon) new draws. Those from the labelled he
 Source: Sabharwal and Sedghi (2017), section 4.4.1, algorithm 1, lemma 1, theorem 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
-from labelcore.papers.curves.paula_bounds import paula_grid
+from labelcore.papers.curves.paula_bounds import PaulaGrid, paula_grid
 from labelcore.papers.curves.yield_closure import certain_yields, closed_yields
+from labelcore.stats.arrays import FloatArray, IntArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 # (generation, slots (n,)) -> numbers in (0, 1), (n, 2)
 Uniforms = Callable[[int, IntArray], FloatArray]
 
@@ -32,29 +28,20 @@ MOST_DRAWS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class LogarithmicGrid:
-    """What the method derives before the first label.
+class LogarithmicGrid(PaulaGrid):
+    """What the method derives before the first label: ranks like PAULA's with a window of one item,
+    and the samples at them.
 
-    ell, L, m, gamma, edges   as in ``labelcore.papers.curves.paula_bounds.PaulaGrid``
     beta       the factor wanted at the ranks g_k; factor: beta (1 + epsilon), at all ranks
     reach      (beta - 1) p_min, the additive error that s is chosen for
     draws      s, the size of the sample at each rank; 0 where there is no rank beyond the head
     counts     (L - ell,), labels in each stretch g_k-1 + 1, ..., g_k with fixed sizes
     """
 
-    n_items: int
-    epsilon: float
-    first_rank: int
-    ell: int
-    L: int
-    m: int
-    gamma: float
     beta: float
-    factor: float
     delta: float
     minimum_precision: float
     reach: float
-    edges: tuple[int, ...]
     draws: int
     counts: tuple[int, ...]
 
@@ -129,10 +116,9 @@ def logarithmic_grid(
         min(width, -(-draws * width // edge))
         for width, edge in zip(widths, grid.edges[1:], strict=True)
     ]
-    return LogarithmicGrid(
-        n_items, epsilon, start, grid.ell, grid.L, grid.m, grid.gamma, wanted,
-        wanted * (1 + epsilon), delta, minimum_precision, reach, grid.edges, draws, tuple(counts),
-    )  # fmt: skip
+    ranks = {**asdict(grid), "factor": wanted * (1 + epsilon)}
+    return LogarithmicGrid(**ranks, beta=wanted, delta=delta, minimum_precision=minimum_precision,
+                           reach=reach, draws=draws, counts=tuple(counts))  # fmt: skip
 
 
 def _checked(

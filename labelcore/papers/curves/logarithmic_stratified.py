@@ -38,6 +38,7 @@ from labelcore.papers.curves.logarithmic_strata import (
     logarithmic_grid,
     printed_draws,
 )
+from labelcore.papers.curves.paula_bounds import GRID_WORDS
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.orders import hash_keys
@@ -97,10 +98,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "label",
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "g_ell": "items at the head that are all labelled",
-        "ell": "first step of the grid",
-        "L": "last step of the grid",
-        "m": "ranks apart from which precision is assumed to fall",
+        **GRID_WORDS,
         "gamma": "factor between the bounds of PAULA at those ranks",
         "beta": "factor kept at the ranks of the grid",
         "beta_factor": "factor kept at every rank",
@@ -227,16 +225,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
 
     def derived(self, frame: LogarithmicFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid
-        return {
-            "ell": grid.ell,
-            "g_ell": grid.edges[0],
-            "L": grid.L,
-            "m": grid.m,
-            "gamma": grid.gamma,
-            "beta": grid.beta,
-            "beta_factor": grid.factor,
-            "draws_each": grid.draws,
-        }
+        own = {"beta": grid.beta, "beta_factor": grid.factor, "draws_each": grid.draws}
+        return {**grid.facts(), **own}
 
 
 def _delta(setup: Setup, confidence: float) -> float:

@@ -26,7 +26,13 @@ from labelcore.designs.ranked_list import (
     frame_of_parts,
 )
 from labelcore.errors import ArgumentError, ParameterError
-from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
+from labelcore.papers.curves.paula_bounds import (
+    GRID_WORDS,
+    PaulaBounds,
+    PaulaGrid,
+    paula_bounds,
+    paula_grid,
+)
 from labelcore.population.array_items import Items, Part
 from labelcore.promises import Method, Promise
 from labelcore.stats.curve_readings import Yields
@@ -90,10 +96,7 @@ class Paula(RankedListDesign[PaulaFrame]):
         "the bounds are not confidence bounds: no chance of error is stated",
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "g_ell": "items at the head that are all labelled",
-        "ell": "first step of the grid",
-        "L": "last step of the grid",
-        "m": "ranks apart from which precision is assumed to fall",
+        **GRID_WORDS,
         "gamma": "factor between the bounds at the ranks of the grid",
         "factor": "largest factor between the bounds at any rank",
     }
@@ -188,15 +191,7 @@ class Paula(RankedListDesign[PaulaFrame]):
         )
 
     def derived(self, frame: PaulaFrame, labels: int) -> dict[str, Any]:
-        grid = frame.grid
-        return {
-            "ell": grid.ell,
-            "g_ell": grid.edges[0],
-            "L": grid.L,
-            "m": grid.m,
-            "gamma": grid.gamma,
-            "factor": grid.factor,
-        }
+        return {**frame.grid.facts(), "factor": frame.grid.factor}
 
 
 def _blocks(setup: Setup, items: Items, blocks: IntArray) -> list[Part]:

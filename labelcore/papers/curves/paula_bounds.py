@@ -13,16 +13,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 FRACTION_BITS = 256
+GRID_WORDS = {
+    "g_ell": "items at the head that are all labelled",
+    "ell": "first step of the grid",
+    "L": "last step of the grid",
+    "m": "ranks apart from which precision is assumed to fall",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class PaulaGrid:
     def labels(self) -> int:
         """g_ell + Delta (L - ell), or all items where there are no more than g_ell."""
         return self.edges[0] + self.window * (len(self.edges) - 1)
+
+    def facts(self) -> dict[str, Any]:
+        """What ``GRID_WORDS`` names, and gamma."""
+        ranks = {"ell": self.ell, "g_ell": self.edges[0], "L": self.L}
+        return {**ranks, "m": self.m, "gamma": self.gamma}
 
     def blocks(self) -> list[tuple[int, int]]:
         """First and last rank of each block in the order asked, 1-based and inclusive."""

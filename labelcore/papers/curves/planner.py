@@ -1,7 +1,5 @@
 """What the whole precision curve of a ranked list costs by each method."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +19,7 @@ from labelcore.papers.planners import (
     percent_input,
     project,
     suited,
+    way_input,
 )
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
@@ -157,14 +156,7 @@ def curve_planner(chosen: Chosen) -> None:
 
 def factor_inputs() -> dict[str, Any] | None:
     """Arguments of ``labels_needed``; None, with a sentence each, while a number is wrong."""
-    way = st.segmented_control(
-        "Start from",
-        [FACTOR, EPSILON],
-        default=FACTOR,
-        required=True,
-        key="compare-from",
-        persist_state="session",
-    )
+    way = way_input("Start from", [FACTOR, EPSILON], key="compare-from")
     left, middle, right = st.columns(3)
     with left:
         key, value = ("factor", 1.2) if way == FACTOR else ("epsilon", 0.03)
@@ -287,12 +279,4 @@ def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str
             promise=Promise.FIXED,
         ),
     }
-    method = st.segmented_control(
-        "Go on with",
-        list(wants),
-        default=next(iter(wants)),
-        required=True,
-        key="compare-goes-on",
-        persist_state="session",
-    )
-    offer(wants[str(method)], "curve")
+    offer(wants[way_input("Go on with", list(wants), key="compare-goes-on")], "curve")

@@ -6,8 +6,6 @@ because few of its items lie there; the items at the head can all be labelled be
 Source: Sabharwal and Sedghi (2017), sections 2.1 and 3, equations 2 to 5; Hoeffding (1963).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.papers.curves.yield_closure import closed_yields
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.orders import increasing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def first_rank_within(
@@ -34,7 +30,11 @@ def first_rank_within(
     Raises      ValueError for a number outside its range.
     Source:     equation 4.
     """
-    _check(precision, alpha, delta, "alpha")
+    if not 0 < precision <= 1:
+        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
+    if not (alpha > 0 and math.isfinite(alpha)):
+        raise ValueError(f"alpha must be above 0 and finite, got {alpha}")
+    _check_delta(delta)
     if n_items < 1 or draws < 1:
         name, value = ("n_items", n_items) if n_items < 1 else ("draws", draws)
         raise ValueError(f"{name} must be at least 1, got {value}")
@@ -140,8 +140,7 @@ def random_band(
 
 
 def _at(place: IntArray, figures: tuple[NDArray[Any], ...]) -> RandomBand:
-    estimate, low, high, sampled, rank, never_less = (figure[place] for figure in figures)
-    return RandomBand(estimate, low, high, sampled, rank, never_less)
+    return RandomBand(*(figure[place] for figure in figures))
 
 
 def rising(hits: FloatArray) -> FloatArray:
@@ -182,14 +181,6 @@ def _scaled(hits: FloatArray, inside: float, length: IntArray, sampled: IntArray
     """Known hits of the head and the mean of the sample times the items beyond, (n_stops,)."""
     mean = np.divide(hits - inside, sampled, out=np.full(len(hits), np.nan), where=sampled > 0)
     return np.where(length > 0, inside + length * mean, hits)
-
-
-def _check(precision: float, error: float, delta: float, name: str) -> None:
-    if not 0 < precision <= 1:
-        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
-    if not (error > 0 and math.isfinite(error)):
-        raise ValueError(f"{name} must be above 0 and finite, got {error}")
-    _check_delta(delta)
 
 
 def _check_delta(delta: float) -> None:

@@ -5,13 +5,9 @@ Y(r) never falls, grows by at most one an item, and is known where items are lab
 assumes anything about the precision.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 ROUNDING = 1e-9
 

@@ -5,22 +5,17 @@ series at once: an estimate lies outside its interval where one tail of its pred
 is too small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import recall_of
 from labelcore.papers.oversampling.monitoring import NONE_FOUND, Wave, monitor
+from labelcore.papers.oversampling.next_wave import beta_binomial
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.profile import Cells
 from labelcore.words import sentences as words
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 EACH = "Predictive interval of each wave, {sure} (Shang et al. 2023)"
 SHARED = "The same, its error shared over {waves} waves"
@@ -93,11 +88,8 @@ def _tail(
 
 def _chances(hits: FloatArray, labels: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     """The chance of each number of hits among so many further labels, (n_series, size + 1), and of
-    fewer, (n_series, size + 2): a beta-binomial distribution."""
-    number = np.arange(size + 1.0)
-    a, b = (hits + JEFFREYS)[:, None], (labels - hits + JEFFREYS)[:, None]
-    ways = gammaln(size + 1) - gammaln(number + 1) - gammaln(size - number + 1)
-    chance = np.exp(ways + betaln(number + a, size - number + b) - betaln(a, b))
+    fewer, (n_series, size + 2)."""
+    chance = beta_binomial(hits + JEFFREYS, labels - hits + JEFFREYS, size)
     return chance, np.pad(np.cumsum(chance, axis=1), ((0, 0), (1, 0)))
 
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 LEAST_ABOVE = 30
 JEFFREYS = 0.5
@@ -39,20 +39,14 @@ class Counts:
     true_negative: FloatArray
 
     @classmethod
-    def of(
-        cls,
-        true_positive: ArrayLike,
-        false_positive: ArrayLike,
-        false_negative: ArrayLike,
-        true_negative: ArrayLike,
-    ) -> Counts:
-        """Counts from anything that is a number or an array."""
-        given = (true_positive, false_positive, false_negative, true_negative)
-        names = ("true_positive", "false_positive", "false_negative", "true_negative")
-        for name, value in zip(names, given, strict=True):
+    def of(cls, *counts: ArrayLike) -> Counts:
+        """The four, in the order of the fields, each a number or an array."""
+        for field, value in zip(fields(cls), counts, strict=True):
             if not np.all(np.isfinite(value)) or np.any(np.asarray(value) < 0):
-                raise ValueError(f"{name} must be a number of items, 0 or more, got {value!r}")
-        return cls(*(np.asarray(value, dtype=float) for value in given))
+                raise ValueError(
+                    f"{field.name} must be a number of items, 0 or more, got {value!r}"
+                )
+        return cls(*(np.asarray(value, dtype=float) for value in counts))
 
     @property
     def above(self) -> FloatArray:
@@ -66,18 +60,11 @@ class Counts:
 
     def plus(self, other: Counts, weight: float = 1.0) -> Counts:
         """These counts and ``weight`` times the others."""
-        return Counts(
-            self.true_positive + weight * other.true_positive,
-            self.false_positive + weight * other.false_positive,
-            self.false_negative + weight * other.false_negative,
-            self.true_negative + weight * other.true_negative,
-        )
+        return Counts(*(mine + weight * more for mine, more in zip(self, other, strict=True)))
 
     def __iter__(self) -> Iterator[FloatArray]:
         """The four, in order."""
-        return iter(
-            (self.true_positive, self.false_positive, self.false_negative, self.true_negative)
-        )
+        return (getattr(self, field.name) for field in fields(self))
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """(pi_1, pi_0) as observed; NaN where a group has no label."""
@@ -92,15 +79,11 @@ NO_COUNTS = Counts.of(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of labels in the two groups, and the ratio that they follow from.
-
-    harder   which of the two margins decided ("precision", "recall"); "" where none did
-    """
+    """Numbers of labels in the two groups, and the ratio that they follow from."""
 
     above: int
     below: int
     ratio: float
-    harder: str = ""
 
     @property
     def total(self) -> int:
@@ -234,7 +217,7 @@ def group_sizes(total: float, k: float, ratio: float) -> Sizes:
     Source: Shang et al. (2023), equation 1.
 
     >>> group_sizes(10_000, 0.01, 1)
-    Sizes(above=100, below=9901, ratio=1, harder='')
+    Sizes(above=100, below=9901, ratio=1)
     """
     above, below = unrounded_sizes(total, k, ratio)
     return Sizes(_up(above), _up(below), ratio)
@@ -255,8 +238,7 @@ def live_sizes(total: int, above: int, below: int, ratio: float) -> Sizes:
     plain rule labels one of them.
 
     >>> live_sizes(300, 60, 100_000, 1.0), live_sizes(2_000, 60, 100_000, 200.0)
-    (Sizes(above=30, below=270, ratio=1.0, harder=''), Sizes(above=60, below=1940, ratio=200.0,
-    harder=''))
+    (Sizes(above=30, below=270, ratio=1.0), Sizes(above=60, below=1940, ratio=200.0))
     """
     for name, value in (("total", total), ("above", above), ("below", below)):
         if value < 0:
@@ -331,7 +313,7 @@ def sizes_for_margin(
     Source:        Shang et al. (2023), equation 11, both inequalities.
 
     >>> sizes_for_margin(0.046, *group_rates(0.046, 0.79, 0.67), 0.05, ratio=1.51)
-    Sizes(above=307, below=4410, ratio=1.51, harder='recall')
+    Sizes(above=307, below=4410, ratio=1.51)
     """
     _rates_checked(k, pi_1, pi_0)
     _share(margin=margin)
@@ -343,7 +325,6 @@ def sizes_for_margin(
     steep = per_margin * (recall * (1 - recall)) ** 2
     alone = steep * (1 - pi_0) / pi_0 if pi_0 > 0 else 0.0
     for_recall = steep * (1 - pi_1) / pi_1 + k * used * alone
-    harder = "precision" if for_precision > for_recall else "recall"
     wanted = max(for_precision, for_recall)
     n_1, n_0 = max(_up(wanted), 1), max(_up(wanted / (k * used)), 1)
     if above is not None:
@@ -352,4 +333,4 @@ def sizes_for_margin(
         n_1 = min(max(n_1, LEAST_ABOVE), above)
     if below is not None:
         n_0 = min(n_0, below)
-    return Sizes(n_1, n_0, used, harder)
+    return Sizes(n_1, n_0, used)

@@ -24,7 +24,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from labelcore.papers.oversampling.groups import (
@@ -44,9 +43,8 @@ from labelcore.papers.oversampling.printed import (
     moments,
     percentiles,
 )
+from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.proportion import clopper_pearson, finite_exact, share_interval
-
-FloatArray = NDArray[np.float64]
 
 FEW = 10
 TARGETS = ("ratio", "file", "process")
@@ -118,27 +116,24 @@ class Group:
         return np.ones_like(self.trials) if np.isinf(self.size) else self.left / self.size
 
     @property
-    def few(self) -> NDArray[np.bool_]:
+    def few(self) -> BoolArray:
         """Whether hits or misses are fewer than 10, and the group is not labelled completely."""
         return (np.minimum(self.hits, self.trials - self.hits) < FEW) & (self.rest > 0)
 
     def exact(self, confidence: float) -> Limits:
-        """Exact limits of the rate."""
         if np.isinf(self.size):
             return clopper_pearson(self.hits, self.trials, confidence)
-
-        def limits(hits: float, trials: float) -> tuple[float, float]:
-            return finite_exact(round(hits), round(trials), self.size, confidence)
-
-        low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
-        return low, high
+        return self._of_each(
+            lambda hits, trials: finite_exact(round(hits), round(trials), self.size, confidence)
+        )
 
     def share(self, confidence: float) -> Limits:
         """Wilson's interval, no narrower than the exact one where counts are few."""
+        return self._of_each(
+            lambda hits, trials: share_interval(hits, trials, self.size, confidence)
+        )
 
-        def limits(hits: float, trials: float) -> tuple[float, float]:
-            return share_interval(hits, trials, self.size, confidence)
-
+    def _of_each(self, limits: Callable[[float, float], tuple[float, float]]) -> Limits:
         low, high = np.vectorize(limits, otypes=[float, float])(self.hits, self.trials)
         return low, high
 
@@ -339,15 +334,12 @@ def _kept(pair: Pair, counts: Counts, groups: Groups) -> Pair:
         with np.errstate(invalid="ignore"):
             least = np.nan_to_num(tp / (tp + fn + below.left), nan=0.0)
             most = np.nan_to_num((tp + above.left) / (tp + above.left + fn), nan=1.0)
-    precision = (
-        np.nan_to_num(pair.precision[0], nan=0.0),
-        np.nan_to_num(pair.precision[1], nan=1.0),
-    )
-    recall = np.nan_to_num(pair.recall[0], nan=0.0), np.nan_to_num(pair.recall[1], nan=1.0)
-    return Pair(
-        (np.clip(precision[0], low, high), np.clip(precision[1], low, high)),
-        (np.clip(recall[0], least, most), np.clip(recall[1], least, most)),
-    )
+    return Pair(_within(pair.precision, low, high), _within(pair.recall, least, most))
+
+
+def _within(limits: Limits, least: FloatArray, most: FloatArray) -> Limits:
+    low, high = np.nan_to_num(limits[0], nan=0.0), np.nan_to_num(limits[1], nan=1.0)
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 Maker = Callable[[Counts, Groups, float, Counts | None, np.random.Generator], Pair]

@@ -11,17 +11,14 @@ the small error levels of a shared alarm the normal curve's tails are wrong, and
 there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
-
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 NEGLIGIBLE = 1e-9
 MOST_POINTS = 800
@@ -75,6 +72,15 @@ def forecast(zeta: Counts, k: float, above: int, below: int) -> tuple[Forecast, 
     return shares_above, Forecast(recall[known][order], weight / weight.sum())
 
 
+def beta_binomial(hits: ArrayLike, misses: ArrayLike, size: int) -> FloatArray:
+    """The chance of each number of hits among ``size`` further items of groups whose rates have
+    these weights, (..., size + 1)."""
+    number = np.arange(size + 1.0)
+    a, b = np.asarray(hits)[..., None], np.asarray(misses)[..., None]
+    ways = gammaln(size + 1) - gammaln(number + 1) - gammaln(size - number + 1)
+    return np.asarray(np.exp(ways + betaln(number + a, size - number + b) - betaln(a, b)))
+
+
 def share_forecast(hits: float, misses: float, size: int) -> Forecast:
     """The share of positives among ``size`` further items of one group whose rate has the weights
     ``hits`` and ``misses``, both above 0: a beta-binomial distribution.
@@ -83,15 +89,7 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
     more than 800, at their outer end: limits are then a little wider, and never leave out a wave
     without a hit or a miss.
     """
-    number = np.arange(size + 1.0)
-    log_chance = (
-        gammaln(size + 1)
-        - gammaln(number + 1)
-        - gammaln(size - number + 1)
-        + betaln(number + hits, size - number + misses)
-        - betaln(hits, misses)
-    )
-    chance = np.exp(log_chance)
+    number, chance = np.arange(size + 1.0), beta_binomial(hits, misses, size)
     total = np.cumsum(chance)
     keep = (total > NEGLIGIBLE) & (total - chance < total[-1] - NEGLIGIBLE)
     number, chance = number[keep], chance[keep]
@@ -101,5 +99,5 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
         last = np.append(first[1:], len(number)) - 1
         mean = float(chance @ number) / float(chance.sum())
         number = np.where(number[last] < mean, number[first], number[last])
-        chance = np.bincount(bins, chance)
+        chance = np.bincount(bins, chance).astype(float)
     return Forecast(number / size, chance / chance.sum())

@@ -1,7 +1,5 @@
 """How densely to label what is called positive, for precision and recall at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -37,6 +35,7 @@ from labelcore.papers.planners import (
     percent_input,
     project,
     suited,
+    way_input,
 )
 from labelcore.plan.plan import Plan
 from labelcore.promises import Promise
@@ -63,15 +62,6 @@ TWO_INTERVALS = (
     "it, something may have changed."
 )
 NOTHING_CHANGED = "if nothing has changed"
-
-
-def planned_by(chosen: Chosen) -> bool:
-    """Whether an earlier matrix plans; else what is expected."""
-    way = st.segmented_control(
-        "Planned by", [EXPECTED, EARLIER], default=EXPECTED, required=True,
-        key=chosen.key("planned-by"), persist_state="session",
-    )  # fmt: skip
-    return bool(way == EARLIER)
 
 
 def matrix(chosen: Chosen) -> Counts | None:
@@ -325,7 +315,8 @@ def oversampling_planner(chosen: Chosen) -> None:
 
 def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
     """What is assumed and wanted; None, with a sentence each, while a number is wrong."""
-    earlier = matrix(chosen) if (by_earlier := planned_by(chosen)) else None
+    way = way_input("Planned by", [EXPECTED, EARLIER], key=chosen.key("planned-by"))
+    earlier = matrix(chosen) if (by_earlier := way == EARLIER) else None
     columns, guessed = st.columns(3), False
     p: float | None = 0.0
     r: float | None = 0.0

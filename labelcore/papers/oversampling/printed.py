@@ -6,16 +6,14 @@ Counts may be arrays of one shape; limits are (low, high) of that shape, not cut
 Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 and appendix A.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
+from labelcore.stats.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
 Moments = tuple[FloatArray, FloatArray]
 

@@ -4,8 +4,6 @@ Source: Bennett, Chickering, Meek and Zhu (2017), section 3 and theorems 2 and 3
 bounds; Waudby-Smith and Ramdas (2020), prior-posterior ratio, for draws without replacement.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,11 +11,12 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.errors import ArgumentError
+from labelcore.stats.arrays import IntArray
+from labelcore.stats.sequences import first_inside
 
-Known = tuple[NDArray[np.int64], NDArray[np.int64]]
+Known = tuple[IntArray, IntArray]
 NO, YES, DOUBTFUL = 0, 1, 2
 """Verdicts on a drawn item; a doubtful one counts as no in a lower bound, as yes in an upper."""
 
@@ -137,8 +136,6 @@ def smallest_budget(
     precision_threshold: float,
     precision_slack: float,
     reach_slack: float,
-    *,
-    size_ratio: float = 1.0,
 ) -> int | None:
     """The smallest T that is at least its own ``label_bound``; None where there is no bound.
 
@@ -152,13 +149,7 @@ def smallest_budget(
     budget = 1
     while True:
         needed = label_bound(
-            candidates,
-            budget,
-            delta,
-            precision_threshold,
-            precision_slack,
-            reach_slack,
-            size_ratio=size_ratio,
+            candidates, budget, delta, precision_threshold, precision_slack, reach_slack
         )
         if needed is None or needed <= budget:
             return None if needed is None else budget
@@ -318,11 +309,4 @@ def _climb(inside: Callable[[int], bool], outside: int, top: int) -> int:
     step = 1
     while outside + step < top and not inside(outside + step):
         outside, step = outside + step, 2 * step
-    inside_from = min(outside + step, top)
-    while inside_from - outside > 1:
-        middle = (inside_from + outside) // 2
-        if inside(middle):
-            inside_from = middle
-        else:
-            outside = middle
-    return inside_from
+    return first_inside(inside, outside, min(outside + step, top))

@@ -1,7 +1,5 @@
 """What a selection chooses between: the top n of a score, thresholds, classifiers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +38,7 @@ def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]
         raise PlanError("design 'reach_selection' needs a file with two classes")
     wanted = setup.params.candidates or _default(setup)
     sizes = [entry for entry in wanted if isinstance(entry, int)]
-    order = _order(setup) if sizes else np.zeros(0, np.int64)
+    order = setup.ranking(_turned_score(setup)) if sizes else np.zeros(0, np.int64)
     candidates = [_candidate(setup, entry, order) for entry in wanted]
     names = [candidate.name for candidate in candidates]
     if len(set(names)) < len(names):
@@ -56,12 +54,20 @@ def _default(setup: Setup) -> tuple[int | str, ...]:
     """Top 50, 100, 200, ... up to half the file; without a score every classifier that predicts."""
     n_items = len(setup.population)
     if setup.classifier is not None and setup.classifier in setup.population.scores:
-        sizes = [FIRST_SIZE * 2**step for step in range(64) if FIRST_SIZE * 2**step <= n_items / 2]
-        return tuple(sizes) or (min(FIRST_SIZE, n_items),)
+        return first_sizes(n_items)
     names = [name for name in setup.population.classifiers if name in setup.population.predictions]
     if not names:
         raise ParameterError("candidates", "needs a classifier with a score or a prediction")
     return tuple(names)
+
+
+def first_sizes(items: int) -> tuple[int, ...]:
+    """
+    >>> first_sizes(1000), first_sizes(30)
+    ((50, 100, 200, 400), (30,))
+    """
+    sizes = [FIRST_SIZE * 2**step for step in range(64) if FIRST_SIZE * 2**step <= items / 2]
+    return tuple(sizes) or (min(FIRST_SIZE, items),)
 
 
 def _candidate(setup: Setup, entry: int | float | str, order: IntArray) -> Candidate:
@@ -119,10 +125,6 @@ def _turned_score(setup: Setup) -> FloatArray:
     score = setup.population.ordering_score(_scored(setup))
     assert score is not None
     return score
-
-
-def _order(setup: Setup) -> IntArray:
-    return setup.ranking(_turned_score(setup))
 
 
 def _tied(setup: Setup, sizes: list[int], order: IntArray) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -505,17 +505,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
 def rules_of(params: Any, delta: float) -> ReachRules:
     """The rules that parameters state; ``delta`` where they state none. Raises PlanError."""
     try:
-        return ReachRules(
-            params.precision_threshold,
-            params.precision_slack,
-            params.reach_slack,
-            delta if params.delta is None else params.delta,
-            params.sampler,
-            params.bound,
-            params.early_stopping,
-            params.elimination,
-            params.guess,
-        )
+        given = {row.name: getattr(params, row.name) for row in fields(ReachRules)}
+        return ReachRules(**given if given["delta"] is not None else {**given, "delta": delta})
     except ArgumentError as error:
         raise ParameterError.of(error) from None
 

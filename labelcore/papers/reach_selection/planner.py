@@ -1,7 +1,5 @@
 """What it may cost to choose the cut or the classifier that finds the most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +17,7 @@ from labelcore.papers.planners import (
     percent_input,
     project,
     suited,
+    way_input,
 )
 from labelcore.papers.reach_selection.bounds import (
     draws_for_precision,
@@ -26,6 +25,7 @@ from labelcore.papers.reach_selection.bounds import (
     label_bound,
     smallest_budget,
 )
+from labelcore.papers.reach_selection.candidates import first_sizes
 from labelcore.plan.plan import Plan
 from labelcore.safe_text import plain
 from labelcore.ui.draft import ProjectDraft
@@ -121,14 +121,7 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
     if not possible:
         st.info(NOTHING)
         return None
-    way = st.segmented_control(
-        "What is there to choose from?",
-        possible,
-        default=possible[0],
-        required=True,
-        key=chosen.key("candidates"),
-        persist_state="session",
-    )
+    way = way_input("What is there to choose from?", possible, key=chosen.key("candidates"))
     if way == CLASSIFIERS:
         kept = st.multiselect(
             "Candidates", names, names, key=chosen.key("named"), persist_state="session"
@@ -148,15 +141,6 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
         st.error("Enter whole numbers separated by commas, such as 50, 100, 200.")
         return None
     return sizes
-
-
-def first_sizes(items: int) -> tuple[int, ...]:
-    """What the method takes when nothing is said.
-
-    >>> first_sizes(1000), first_sizes(30)
-    ((50, 100, 200, 400), (30,))
-    """
-    return tuple(50 * 2**n for n in range(40) if 50 * 2**n <= items / 2) or (min(50, items),)
 
 
 def inputs() -> Wanted | None:

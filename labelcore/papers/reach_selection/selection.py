@@ -27,9 +27,7 @@ from labelcore.papers.reach_selection.bounds import (
     check_slacks,
 )
 from labelcore.promises import CandidateState, ChoiceStatus
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 
 class ReachDraws:
@@ -130,7 +128,6 @@ class ReachDraws:
         return int(ranks[place])
 
 
-FloatArray = NDArray[np.float64]
 SAMPLERS = ("pooled", "round_robin")
 BOUNDS = ("prior_posterior_ratio", "hoeffding")
 ROUNDING = 1e-12
@@ -486,7 +483,6 @@ class ReachSelection:
         return np.where(bounds.rest < bounds.sizes, whole, share)
 
     def states(self) -> list[CandidateState]:
-        """What is known of each candidate."""
         sets = self.sets
         table = (
             (sets.disqualified & sets.possibly_good, CandidateState.REACH_TOO_SMALL),

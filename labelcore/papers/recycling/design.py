@@ -95,34 +95,6 @@ class RecyclingFrame(Frame):
     draws: IntArray
 
 
-def recycling_frame(setup: Setup) -> RecyclingFrame:
-    """Sets, samples and the order of asking. Raises PlanError for what the file cannot serve."""
-    params, population = setup.params, setup.population
-    names, under = classifiers_of(params), places(params)
-    called = _called(setup, names)
-    stratum = _strata(setup, called) if "recall" in setup.estimands else 1 - called[0]
-    n_strata = int(stratum.max()) + 1
-    rates, notes = stratum_rates(population, names[0], stratum, n_strata)
-    base = make_frame(setup, stratum, rates, np.arange(n_strata) == 0, notes)
-    none = np.zeros(0, dtype=np.int64)
-    undrawn = extended(
-        base,
-        RecyclingFrame,
-        notes=(*base.notes, *_notes(setup, names, under, called, base.sizes[1:])),
-        names=names,
-        under=under,
-        called=called,
-        order=setup.file_order("draw"),
-        samples=(),
-        negatives=none,
-        precision=(),
-        recall=(),
-        sequence=none,
-        draws=none,
-    )
-    return drawn(setup, undrawn)
-
-
 def drawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
     """The frame with samples of the size that ``setup`` has, whatever it held before."""
     called, under, size = frame.called, frame.under, draws_of(setup.params)
@@ -142,16 +114,7 @@ def drawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
     )
 
 
-def redrawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
-    """The frame with the draws of another seed; None where strata of scores may cut ties."""
-    if "recall" in setup.estimands:
-        return None
-    order = random_of(setup.seed, "order").permutation(len(frame.order))
-    return drawn(setup, drawn_anew(setup, replace(frame, order=order)))
-
-
 def draws_of(params: Any) -> int:
-    """Draws for each classifier."""
     return DRAWS if params.sample_size is None else int(params.sample_size)
 
 
@@ -406,10 +369,37 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         return {"parent": parent, "children": tuple(n for n in names if n != parent)}
 
     def prepare(self, setup: Setup) -> RecyclingFrame:
-        return recycling_frame(setup)
+        params, population = setup.params, setup.population
+        names, under = classifiers_of(params), places(params)
+        called = _called(setup, names)
+        stratum = _strata(setup, called) if "recall" in setup.estimands else 1 - called[0]
+        n_strata = int(stratum.max()) + 1
+        rates, notes = stratum_rates(population, names[0], stratum, n_strata)
+        base = make_frame(setup, stratum, rates, np.arange(n_strata) == 0, notes)
+        none = np.zeros(0, dtype=np.int64)
+        undrawn = extended(
+            base,
+            RecyclingFrame,
+            notes=(*base.notes, *_notes(setup, names, under, called, base.sizes[1:])),
+            names=names,
+            under=under,
+            called=called,
+            order=setup.file_order("draw"),
+            samples=(),
+            negatives=none,
+            precision=(),
+            recall=(),
+            sequence=none,
+            draws=none,
+        )
+        return drawn(setup, undrawn)
 
     def redrawn(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
-        return redrawn(setup, frame)
+        """The frame with the draws of another seed; None where strata of scores may cut ties."""
+        if "recall" in setup.estimands:
+            return None
+        order = random_of(setup.seed, "order").permutation(len(frame.order))
+        return drawn(setup, drawn_anew(setup, replace(frame, order=order)))
 
     def resized(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
         return drawn(setup, frame)

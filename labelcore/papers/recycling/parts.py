@@ -12,10 +12,10 @@ from labelcore.designs.progress import NO_ANSWER, AnswerCodes
 from labelcore.designs.samples import Samples
 from labelcore.papers.recycling.samples import Recycled, agreement_levels
 from labelcore.population.array_items import SMALL_CODES
+from labelcore.stats.arrays import IntArray
 from labelcore.stats.orders import narrow
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
-IntArray = NDArray[np.int64]
 NOT_IN = -1
 
 
@@ -65,7 +65,6 @@ class Parts:
     def _labels(
         self, items: IntArray, codes: AnswerCodes, positive: int
     ) -> tuple[FloatArray, FloatArray]:
-        """The labels of some items, and those of the class ``positive``, by part."""
         hits = (codes[items] == positive).astype(float)
         return self._numbers(items), self._numbers(items, hits)
 

@@ -1,7 +1,5 @@
 """What labels for one classifier save for the others that call much the same items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -184,7 +182,6 @@ def children_table(
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as people read it."""
     share = table.drop(columns="child").map(lambda value: words.percent(float(value), 1))
     return pd.DataFrame(
         {

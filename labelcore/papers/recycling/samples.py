@@ -9,8 +9,6 @@ Classifiers Under Limited Samples", algorithms 1 and 2, section 6. Where the pri
 wrong the docstrings say what is done instead.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.stats.arrays import BoolArray, IntArray
 from labelcore.stats.profile import (
     Cells,
     Ratios,
@@ -25,9 +24,6 @@ from labelcore.stats.profile import (
 )
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import share_interval
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 OPTIONS = ("shuffle", "sample")
 RECYCLED, NEW, REMAINDER = 0, 1, 2

@@ -4,19 +4,13 @@ Source: Tripathi, Jagannathan and Dhamodharaswamy, "Estimating Precisions for Mu
 Classifiers Under Limited Samples", lemma 3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from labelcore.papers.recycling.samples import OPTIONS
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.chances import binomial
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-14
 
@@ -32,7 +26,6 @@ class Savings:
 
     @property
     def mean(self) -> float:
-        """Mean number of draws saved."""
         return float(self.chance @ np.arange(len(self.chance)))
 
     @property
@@ -52,36 +45,29 @@ def savings(
     n_child: int,
     parent_intersection: float,
     child_intersection: float,
-    option: str = "shuffle",
 ) -> Savings:
     """The exact distribution of the savings of one child.
 
-    X = |S+| is binomial (n_P, PIR). "shuffle": all of X where S+ + S- is no longer than n_C, else
-    the elements of S+ among the first n_C, which are hypergeometric. "sample": binomial in either
-    case, because elements repeat.
+    X = |S+| is binomial (n_P, PIR): all of X where S+ + S- is no longer than n_C, else the elements
+    of S+ among the first n_C, which are hypergeometric.
 
     n_parent, n_child     n_P and n_C, at least 1
     parent_intersection   PIR = |A_P and A_C| / |A_P|; child_intersection: CIR, over |A_C|
     Promise    exact for a parent's sample drawn with replacement; for a child of a child, whose
                sample above is no plain one, only the mean is near.
     Raises     ValueError for a number outside its range.
-    Source:    lemma 3. Part b as printed holds for UniformShuffle only. |S-| is a whole number
-               here, a mixture of its two neighbours (see ``samples.child_sample``).
+    Assumption UniformShuffle: with option "sample" elements repeat, and only the mean is this one.
+    Source:    lemma 3. |S-| is a whole number here, a mixture of its two neighbours (see
+               ``samples.child_sample``).
 
     >>> found = savings(1100, 1100, 0.25, 0.85)
     >>> round(100 * found.mean_share, 2), found.quantile(0.025), found.quantile(0.975)
     (25.0, 247, 303)
     """
-    _check(n_parent, n_child, parent_intersection, child_intersection, option)
+    _check(n_parent, n_child, parent_intersection, child_intersection)
     available, new, weight = _pairs(n_parent, parent_intersection, child_intersection)
     total, numbers = available + new, np.arange(n_child + 1)
     chance = np.zeros(n_child + 1)
-    if option == "sample":
-        mean = available / np.maximum(total, 1)
-        draws = np.minimum(total, n_child)
-        for n, share, part in zip(draws.tolist(), mean.tolist(), weight.tolist(), strict=True):
-            chance[: n + 1] += part * binomial(n, share)
-        return Savings(chance / chance.sum())
     whole = total <= n_child
     np.add.at(chance, available[whole], weight[whole])
     cut = ~whole
@@ -98,7 +84,7 @@ def mean_savings(
     >>> round(mean_savings(1100, 1100, 0.85, 0.85), 4)
     0.8457
     """
-    _check(n_parent, n_child, parent_intersection, child_intersection, "shuffle")
+    _check(n_parent, n_child, parent_intersection, child_intersection)
     available, new, weight = _pairs(n_parent, parent_intersection, child_intersection)
     kept = np.minimum(1.0, n_child / np.maximum(available + new, 1))
     return float((weight * available * kept).sum() / weight.sum() / n_child)
@@ -135,7 +121,7 @@ def _log_choose(of: IntArray, number: IntArray) -> FloatArray:
     return np.where(possible, log - gammaln(np.maximum(left, 0) + 1.0), -np.inf)
 
 
-def _check(n_parent: int, n_child: int, pir: float, cir: float, option: str) -> None:
+def _check(n_parent: int, n_child: int, pir: float, cir: float) -> None:
     for name, number in (("n_parent", n_parent), ("n_child", n_child)):
         if number < 1:
             raise ValueError(f"{name} must be at least 1, got {number!r}")
@@ -147,5 +133,3 @@ def _check(n_parent: int, n_child: int, pir: float, cir: float, option: str) -> 
             "parent_intersection and child_intersection must both be 0 or both be above 0, got "
             f"{pir!r} and {cir!r}"
         )
-    if option not in OPTIONS:
-        raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")

@@ -4,21 +4,16 @@ Closed forms: they stand where the likelihood region over strata (``profile``) d
 stratum holds items of both predictions, and where sizes are planned.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from labelcore.papers.stratified.accuracy_variance import stratified_accuracy
+from labelcore.stats.arrays import FloatArray
 from labelcore.stats.profile import Cells, Ratios, plug_in_totals, variance_shares
 from labelcore.stats.proportion import FEW_HITS, clopper_pearson, wilson
-
-FloatArray = NDArray[np.float64]
-
-METHODS = ("wilson", "clopper_pearson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,6 @@ def accuracy_interval(
     right: ArrayLike,
     confidence: float,
     *,
-    method: str = "wilson",
     target: str = "file",
 ) -> AccuracyInterval:
     """Wilson's interval at the effective number of labels n_eff = A~ (1 - A~) / v,
@@ -55,20 +49,17 @@ def accuracy_interval(
     target "process": without (1 - n_k / N_k), and with (1/N) sum W_k (a~_k - A~)^2 in v, because
     the file's own shares of the strata are those of a sample.
 
-    Promise: approximate. Too wide for a very accurate classifier. "clopper_pearson" is the strict
-    twin at the same n_eff (Korn and Graubard).
+    Promise: approximate. Too wide for a very accurate classifier.
     Assumption: within each stratum the labels are a simple random sample, and their numbers do not
     follow from the labels.
     sizes, labelled, right   (n_strata,): N_k, n_k, s_k
     Source: Wilson (1927); Kumar and Raj (2018), equation 4; Korn and Graubard (1998).
-    Raises ValueError for an unknown method or target and for counts out of range.
+    Raises ValueError for an unknown target and for counts out of range.
 
     >>> one = accuracy_interval([900, 100], [90, 10], [88, 6], 0.95)
     >>> [round(x, 3) for x in (one.value, one.low, one.high, one.effective)]
     [0.94, 0.888, 0.969, 141.313]
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if target not in ("file", "process"):
         raise ValueError(f"target must be 'file' or 'process', got {target!r}")
     if not 0 < confidence < 1:
@@ -79,10 +70,9 @@ def accuracy_interval(
     effective = effective_labels(sizes, labelled, right, target=target)
     if np.isinf(effective):
         return AccuracyInterval(value, value, value, effective)
-    limits = wilson if method == "wilson" else clopper_pearson
-    low, high = limits(value * effective, effective, confidence)
+    low, high = wilson(value * effective, effective, confidence)
     hits, trials = float(np.sum(right)), float(np.sum(labelled))
-    if method == "wilson" and min(hits, trials - hits) <= FEW_HITS:
+    if min(hits, trials - hits) <= FEW_HITS:
         exact = clopper_pearson(value * effective, effective, confidence)
         low, high = min(low, exact[0]), max(high, exact[1])
     return AccuracyInterval(value, min(float(low), value), max(float(high), value), effective)

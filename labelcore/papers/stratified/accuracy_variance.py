@@ -4,19 +4,15 @@ An item is right or wrong. Stratum k holds N_k of the N items, W_k = N_k / N, of
 is right; S_k^2 = N_k A_k (1 - A_k) / (N_k - 1) is the variance of being right in it. Shares lie in
 [0, 1], sizes and labels are numbers of items, variances are those of a share.
 
-Every formula is for draws with replacement, as printed. With ``finite=True`` the draws are without
-replacement and stratum k counts (1 - n_k / N_k) times: V - (1/N) sum W_k S_k^2 whatever the
-allocation, as long as no stratum is asked for more items than it has.
+Every formula is for draws with replacement, as printed.
 
 Source: Kumar and Raj (2018), equations 2, 4, 5 and 7 to 10; Cochran (1977), chapter 5.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from labelcore.stats.arrays import FloatArray
 
 
 def squared_spread(accuracies: ArrayLike, sizes: ArrayLike) -> FloatArray:
@@ -30,15 +26,13 @@ def squared_spread(accuracies: ArrayLike, sizes: ArrayLike) -> FloatArray:
     return np.asarray(factor * share * (1 - share))
 
 
-def random_variance(accuracy: float, size: float, labels: float, *, finite: bool = False) -> float:
+def random_variance(accuracy: float, size: float, labels: float) -> float:
     """V of a plain random sample: N A (1 - A) / ((N - 1) n) (proposition 1).
 
     >>> round(random_variance(0.9, 1_000_000, 100), 6)
     0.0009
     """
-    n = _labels(labels)
-    rest = 1 - n / size if finite else 1.0
-    return float(squared_spread([accuracy], [size])[0]) / n * rest
+    return float(squared_spread([accuracy], [size])[0]) / _labels(labels)
 
 
 def stratified_variance(
@@ -48,6 +42,7 @@ def stratified_variance(
     stratum with right and wrong items has none.
 
     sizes, accuracies, counts   (n_strata,): N_k, A_k, n_k
+    finite   without replacement: stratum k counts (1 - n_k / N_k) times
     """
     size, share = _strata(sizes, accuracies)
     n = _per_stratum(counts, "counts", len(size))
@@ -57,26 +52,19 @@ def stratified_variance(
     return float(parts.sum())
 
 
-def proportional_variance(
-    sizes: ArrayLike, accuracies: ArrayLike, labels: float, *, finite: bool = False
-) -> float:
+def proportional_variance(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
     """V with n_k = W_k n (equation 7)."""
     weight, spread2, n = _parts(sizes, accuracies, labels)
-    return float((weight * spread2).sum()) / n - _saved(sizes, accuracies, finite)
+    return float((weight * spread2).sum()) / n
 
 
-def equal_variance(
-    sizes: ArrayLike, accuracies: ArrayLike, labels: float, *, finite: bool = False
-) -> float:
+def equal_variance(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
     """V with n_k = n / K (equation 8)."""
     weight, spread2, n = _parts(sizes, accuracies, labels)
-    printed = len(weight) / n * float((weight**2 * spread2).sum())
-    return printed - _saved(sizes, accuracies, finite)
+    return len(weight) / n * float((weight**2 * spread2).sum())
 
 
-def optimal_variance(
-    sizes: ArrayLike, accuracies: ArrayLike, labels: float, *, finite: bool = False
-) -> float:
+def optimal_variance(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
     """V with n_k in proportion to W_k S_k, the least there is (equations 9 and 10). The S_k are the
     true ones, which nobody has before labelling: a yardstick, not a method.
 
@@ -86,8 +74,7 @@ def optimal_variance(
     [0.001253, 0.000626]
     """
     weight, spread2, n = _parts(sizes, accuracies, labels)
-    printed = float((weight * np.sqrt(spread2)).sum()) ** 2 / n
-    return printed - _saved(sizes, accuracies, finite)
+    return float((weight * np.sqrt(spread2)).sum()) ** 2 / n
 
 
 def stratified_accuracy(sizes: ArrayLike, labelled: ArrayLike, right: ArrayLike) -> float:
@@ -105,15 +92,6 @@ def stratified_accuracy(sizes: ArrayLike, labelled: ArrayLike, right: ArrayLike)
     seen = n > 0
     share = np.divide(s, n, out=np.zeros(len(n)), where=seen)
     return float((size * share)[seen].sum() / size[seen].sum())
-
-
-def _saved(sizes: ArrayLike, accuracies: ArrayLike, finite: bool) -> float:
-    """(1/N) sum W_k S_k^2, what drawing without replacement takes off any allocation's variance."""
-    if not finite:
-        return 0.0
-    size, share = _strata(sizes, accuracies)
-    weight = size / size.sum()
-    return float((weight * squared_spread(share, size)).sum() / size.sum())
 
 
 def _parts(

@@ -1,7 +1,5 @@
 """Which strata would pay for accuracy, from the scores alone and before any label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

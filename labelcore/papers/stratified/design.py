@@ -168,7 +168,6 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         return tuple(BIASED if line == APPROXIMATE else line for line in self.assumptions)
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
-        """The promises that this method has for these estimands and parameters."""
         return (Promise.FIXED,) if self.unwatched(estimands, params) else self.promises
 
     def unwatched(

@@ -7,15 +7,11 @@ Source: Kumar and Raj (2018), section 3.3, equation 9, algorithms 1 (OPT-A1) and
 Neyman (1934).
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from labelcore.stats.allocation import largest_remainder, top_up
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from labelcore.stats.arrays import FloatArray, IntArray
 
 LEAST = 2
 """Labels that every stratum gets: with one, equation 6 says nothing about its variance."""

@@ -1,7 +1,5 @@
 """Which strata would pay for accuracy, from the scores alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +8,7 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Unit
-from labelcore.papers.planners import Chosen, offer, project
+from labelcore.papers.planners import Chosen, offer, project, way_input
 from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.population import Population
 from labelcore.safe_text import plain, shortened
@@ -137,16 +135,11 @@ def strata_planner(chosen: Chosen) -> None:
         st.info(plain(f"This needs a score to sort by, and {name} has only predictions."))
         return
     table = compared(population, name)
-    allocation = str(
-        st.segmented_control(
-            "How are the labels shared among the strata?",
-            list(ALLOCATIONS),
-            default="proportional",
-            required=True,
-            format_func=ALLOCATIONS.__getitem__,
-            key="compare-allocation",
-            persist_state="session",
-        )
+    allocation = way_input(
+        "How are the labels shared among the strata?",
+        list(ALLOCATIONS),
+        key="compare-allocation",
+        format_func=ALLOCATIONS.__getitem__,
     )
     row = best(table, allocation)
     st.markdown(f"**{plain(best_sentence(row, table.attrs['assumption']))}**")
@@ -198,7 +191,6 @@ def best_sentence(row: dict[str, Any], assumption: str) -> str:
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with names for the screen."""
     return table.assign(
         stratification=table["stratification"].str.upper(),
         allocation=table["allocation"].map(ALLOCATIONS),

@@ -12,21 +12,17 @@ estimate; k-means is exact on a histogram of 256 bins; items of one value of z s
 everywhere but in EQSZ, which splits them by their tie keys.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from labelcore.stats.arrays import FloatArray, IntArray
 from labelcore.stats.histogram import FINE_BINS, Histogram, check_finite, histogram
 from labelcore.stats.orders import KeysOf, ranking
 from labelcore.stats.strata import equal_size_edges
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 DENSITY_BINS = 256
 CLUSTER_BINS = 256
@@ -89,18 +85,8 @@ def pieces(name: str, bins: Histogram, n_strata: int) -> tuple[FloatArray, IntAr
     return bins.edges[1:][ends], component[np.append(ends, len(component) - 1)]
 
 
-def equal_root(bins: Histogram, n_strata: int) -> FloatArray:
-    """SQRT: equal intervals of the cumulative square root of the density of z."""
-    return _equal_power(bins, n_strata, 1 / 2)
-
-
-def equal_cube_root(bins: Histogram, n_strata: int) -> FloatArray:
-    """CBRT: the same with the cube root."""
-    return _equal_power(bins, n_strata, 1 / 3)
-
-
-def _equal_power(fine: Histogram, n_strata: int, power: float) -> FloatArray:
-    """Cuts at equal parts of the integral of density^power, straight within a bin."""
+def equal_power(fine: Histogram, n_strata: int, power: float) -> FloatArray:
+    """SQRT, CBRT: cuts at equal parts of the integral of density^power, straight within a bin."""
     bins = fine.of_equal_counts(DENSITY_BINS)
     width = np.diff(bins.edges)
     share = bins.counts / bins.counts.sum()
@@ -240,8 +226,8 @@ def _cut(z: FloatArray, cuts: FloatArray) -> IntArray:
 
 EQUAL_SIZE, MIXTURE = "eqsz", "gmm"
 CUTS: dict[str, Callable[[Histogram, int], FloatArray]] = {
-    "sqrt": equal_root,
-    "cbrt": equal_cube_root,
+    "sqrt": partial(equal_power, power=1 / 2),
+    "cbrt": partial(equal_power, power=1 / 3),
     "wtmn": weighted_mean,
     "km": k_means,
     "eqwd": equal_width,

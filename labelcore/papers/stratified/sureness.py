@@ -1,12 +1,9 @@
 """How sure a classifier is of its prediction for each item: what strata for accuracy are cut by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from labelcore.designs.base import IntArray, Setup
 from labelcore.designs.rates import (
@@ -222,7 +219,7 @@ def _along(
     return Sureness(classifier, positive, descending, cut), (note,)
 
 
-def best_cut(score: FloatArray, predicted: NDArray[np.bool_]) -> tuple[float, int]:
+def best_cut(score: FloatArray, predicted: BoolArray) -> tuple[float, int]:
     """The cut that agrees with the predictions for as many items as possible (halfway between two
     values, the lowest of equally good ones), and how many items it does not agree with.
 

@@ -111,7 +111,6 @@ class DuckEngine(Engine):
         return len(self)
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
         try:
             return self._duck.fetch(query, tick)
         except DuckError as error:

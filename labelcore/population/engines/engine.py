@@ -1,7 +1,5 @@
 """What an engine is: a table of items, and how its SQL is written and run."""
 
-from __future__ import annotations
-
 import importlib
 import threading
 from abc import ABC, abstractmethod
@@ -97,7 +95,6 @@ class Engine(ABC):
         """Let go of a connection of its own."""
 
     def selected(self, columns: Sequence[str]) -> list[Piece]:
-        """Each of these columns once."""
         return [self.column(name) for name in unique(columns)]
 
     def is_item(self, item_id: str) -> Piece:
@@ -109,7 +106,6 @@ class Engine(ABC):
     # --- how it is written -----------------------------------------------------------------------
 
     def column(self, name: str) -> Piece:
-        """A column by its name."""
         if name not in self.columns:
             raise ValueError(
                 f"{self.name} has no column {name!r}; its columns are {listing(self.columns)}"
@@ -155,7 +151,6 @@ class KeyedEngine(Engine):
         """A few rows, in the form in which ``items`` has them."""
 
     def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
-        """By id."""
         query = sql(
             f"SELECT {{}} FROM {{}} {self.in_order}",
             *(joined(", ", self.selected(columns)), self.table, self.item_id()),
@@ -163,7 +158,6 @@ class KeyedEngine(Engine):
         return self.stream(query, tick)
 
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        """The texts of one row, by its id."""
         query = sql(
             "SELECT {} FROM {} WHERE {}",
             *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
@@ -214,5 +208,4 @@ def first_line(error: Exception) -> str:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Each name once, in order."""
     return list(dict.fromkeys(names))

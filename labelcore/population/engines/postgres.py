@@ -76,8 +76,6 @@ class PostgresEngine(KeyedEngine):
         return PostgresEngine, (self._url, self.id_columns)
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
-
         def ask() -> list[tuple[Any, ...]]:
             with self._home.cursor() as cursor:
                 cursor.execute(_marked(query.text), query.values)
@@ -107,7 +105,6 @@ class PostgresEngine(KeyedEngine):
         return pa.Table.from_batches(batches) if batches else pa.table({})
 
     def close(self) -> None:
-        """End the connection."""
         self._home.close()
 
     def _types(self, query: Piece) -> dict[str, pa.DataType]:

@@ -1,7 +1,5 @@
 """Which sources an engine reads, and the engine of each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +19,6 @@ STORES = ("s3://", "gs://", "gcs://", "r2://", "az://", "hf://", "https://", "ht
 
 
 def is_address(source: str) -> bool:
-    """Whether a source is an address and no path."""
     return source.startswith((*POSTGRESQL, *STORES, SCHEME))
 
 

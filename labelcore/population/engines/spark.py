@@ -83,7 +83,6 @@ class SparkEngine(KeyedEngine):
         return sql("COALESCE(date_format({}, {}), '')", self.column(name), value(form))
 
     def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
         return self._run(lambda: [tuple(row) for row in self._asked(query).collect()], tick)
 
     def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
@@ -98,7 +97,6 @@ class SparkEngine(KeyedEngine):
                         yield batch
 
     def found(self, query: Piece) -> pa.Table:
-        """At once."""
         table: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
         return table
 

@@ -1,7 +1,5 @@
 """SQL put together from pieces; values are bound, never written into the text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -40,7 +38,6 @@ def sql(template: str, *parts: Piece) -> Piece:
 
 
 def joined(between: str, parts: Iterable[Piece]) -> Piece:
-    """The parts one after another."""
     parts = list(parts)
     return Piece(
         between.join(part.text for part in parts),

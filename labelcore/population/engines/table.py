@@ -1,15 +1,12 @@
 """A table in an engine as a ``TableFile``: the columns of scores and predictions come out of it
 once, into a file that is mapped; contents stay where they are and are looked up row by row."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population.arrays import opened
@@ -27,6 +24,7 @@ from labelcore.population.engines.sql import joined as joined_by
 from labelcore.population.engines.sql import sql
 from labelcore.population.ids import joined
 from labelcore.population.text import Columns, as_text
+from labelcore.stats.arrays import IntArray
 
 CHANGED = (
     "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
@@ -105,8 +103,7 @@ class EngineTable:
         """None, likewise."""
         return frozenset()
 
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        """None for each: there are no lines."""
+    def lines(self, positions: IntArray) -> list[int | None]:
         return [None] * len(positions)
 
     def digest(self) -> str:
@@ -128,7 +125,6 @@ class EngineTable:
 
 
 def rows_of(table: pa.Table) -> list[dict[str, str]]:
-    """Each row as text."""
     texts = [as_text(column).to_pylist() for column in table.columns]
     return [dict(zip(table.column_names, row, strict=True)) for row in zip(*texts, strict=True)]
 
@@ -153,7 +149,6 @@ def _written(batches: Iterator[pa.RecordBatch], rows: int) -> TemporaryCopy:
 
 
 def _mapped(file: TemporaryCopy, names: Sequence[str]) -> Columns:
-    """The columns of such a file."""
     if not file.path.stat().st_size:
         return {name: pa.chunked_array([], pa.null()) for name in names}
     table = pa.ipc.open_file(opened(file.path)).read_all()

@@ -413,7 +413,7 @@ def acts() -> list[tuple[str, str, Right]]:
     for file in modules():
         for node in ast.parse(file.read_text("utf-8")).body:
             for one in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
-                if isinstance(one, ast.Call) and ast.unparse(one.func) == "acting":
+                if isinstance(one, ast.Call) and ast.unparse(one.func).split(".")[-1] == "acting":
                     right = Right[ast.unparse(one.args[0]).removeprefix("Right.")]
                     found.append((f"{file.parent.name}.{file.stem}", node.name, right))
     return found
@@ -565,7 +565,7 @@ def test_a_forged_change_of_what_another_answered_is_refused(
     role: str, changes: bool, make, come: Come, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = make()
-    for who in ("bob", "me"):
+    for who in ("bob", "me", "me"):
         session.answer(session.next(who), "yes", annotator=who)
     monkeypatch.setattr(st, "session_state", {})
     come(f"start {role}")

@@ -1,7 +1,5 @@
 """Labels that each method needs for the same factor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

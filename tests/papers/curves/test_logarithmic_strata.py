@@ -1,7 +1,5 @@
 """Logarithmic stratified sampling: sizes, algorithm 1 against plain loops, bounds that hold."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Logarithmic stratified sampling: what is asked, and the band after each stretch, worked out anew
 from the answers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

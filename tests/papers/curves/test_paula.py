@@ -1,7 +1,5 @@
 """PAULA against the paper's definitions computed anew, block by block, on lists of every kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

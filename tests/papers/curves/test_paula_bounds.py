@@ -3,8 +3,6 @@
 The published figures are in the table of ``python -m benchmarks.papers``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The random-sampling baseline: sizes, and a band that holds at all ranks together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The random-sampling baseline for curves: what is asked, and the band from the answers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Bounds on the hits among the first r items, against every 0/1 list that agrees with them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

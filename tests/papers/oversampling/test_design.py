@@ -1,7 +1,5 @@
 """Over-sampled predicted positives: sizes, plans, intervals and promises on files."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path

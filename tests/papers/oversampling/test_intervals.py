@@ -1,7 +1,5 @@
 """Intervals from two groups: exact coverage, empty cells, files, priors."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import replace

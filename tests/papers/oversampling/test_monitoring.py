@@ -1,7 +1,5 @@
 """Waves: expectations, alarms at their rate, drift that is caught, sessions as waves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

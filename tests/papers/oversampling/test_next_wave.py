@@ -1,7 +1,5 @@
 """The predictive distribution of the next sample's estimates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import betabinom

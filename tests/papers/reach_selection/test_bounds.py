@@ -1,7 +1,5 @@
 """Bounds on several precisions: equal to their definitions, valid, and never widened."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -55,14 +53,13 @@ def test_draws_for_reach_are_the_first_that_are_enough(values: tuple[float, ...]
     assert 2 * after <= share * (wanted - slack) < 2 * before
 
 
-@pytest.mark.parametrize("ratio", [1.0, 3.0])
-def test_smallest_budget_is_the_first_that_is_enough(ratio: float) -> None:
+def test_smallest_budget_is_the_first_that_is_enough() -> None:
     def bound(budget: int) -> int:
-        found = label_bound(4, budget, 0.1, 0.8, 0.2, 0.3, size_ratio=ratio)
+        found = label_bound(4, budget, 0.1, 0.8, 0.2, 0.3)
         assert found is not None
         return found
 
-    smallest = smallest_budget(4, 0.1, 0.8, 0.2, 0.3, size_ratio=ratio)
+    smallest = smallest_budget(4, 0.1, 0.8, 0.2, 0.3)
     assert smallest is not None and bound(smallest) <= smallest
     assert all(bound(budget) > budget for budget in range(1, smallest))
 
@@ -79,7 +76,8 @@ def test_no_slack_no_finite_bound() -> None:
 VERDICTS = st.lists(st.sampled_from([NO, YES, YES, DOUBTFUL]), min_size=1, max_size=60)
 
 
-@given(VERDICTS, st.integers(0, 40), st.sampled_from([0.5, 0.05]))
+# No ratio of these counts is one in 0.4937, a prime: a tie would be decided by rounding.
+@given(VERDICTS, st.integers(0, 40), st.sampled_from([0.4937, 0.05]))
 @searched(60)
 def test_ratio_bounds_are_the_intersection_of_finite_sequences(
     verdicts: list[int], more: int, delta: float

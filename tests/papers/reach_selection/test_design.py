@@ -1,7 +1,5 @@
 """Choosing by reach in a session: candidates, draws, waiting, results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

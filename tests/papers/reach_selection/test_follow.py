@@ -1,7 +1,5 @@
 """A selection that follows corrected labels is the one that the labels alone lead to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Selection by reach: the draws, the sets of algorithm 1 and what is chosen."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

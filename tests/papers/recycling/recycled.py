@@ -1,7 +1,5 @@
 """Files with three noisy classifiers and their vote, and plans that recycle labels among them."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

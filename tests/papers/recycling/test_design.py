@@ -1,7 +1,5 @@
 """Recycled samples: figures against the definition, coverage, refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

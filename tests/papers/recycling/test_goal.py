@@ -1,7 +1,5 @@
 """Recycled samples planned for a margin or for a number of labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

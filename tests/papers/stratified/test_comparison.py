@@ -1,7 +1,5 @@
 """The comparison of strata before any label, against the same figures worked out by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

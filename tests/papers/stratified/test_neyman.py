@@ -1,7 +1,5 @@
 """Labels shared over strata."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.papers.stratified.accuracy_variance import (
-    proportional_variance,
     stratified_variance,
 )
 from labelcore.papers.stratified.neyman import (
@@ -51,7 +48,8 @@ def test_two_labels_of_tiny_strata_cost_less_than_is_told(labels: int, times: fl
     strata = [10_000, *[5] * 9], [0.8] * 10
     counts = proportional_counts(strata[0], labels)
     found = stratified_variance(*strata, counts, finite=True)
-    found /= proportional_variance(*strata, labels, finite=True)
+    shares = np.array(strata[0]) * labels / sum(strata[0])
+    found /= stratified_variance(*strata, shares, finite=True)
     assert found == pytest.approx(times, abs=5e-4) and found < labels / (labels - 20)
 
 

@@ -1,7 +1,5 @@
 """Strata by sureness from counts: those of arrays, and the same wherever the items are kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Cuts of a score into strata, each against its own definition."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

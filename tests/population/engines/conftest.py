@@ -1,7 +1,5 @@
 """One table of items in each engine, and the same in memory."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

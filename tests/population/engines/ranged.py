@@ -7,8 +7,6 @@ for bytes more than MOST times. It is a process of its own: DuckDB holds the int
 waits for bytes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

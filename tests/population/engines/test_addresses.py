@@ -1,7 +1,5 @@
 """Parquet behind an address, by DuckDB's extension httpfs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

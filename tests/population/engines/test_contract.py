@@ -1,7 +1,5 @@
 """Every engine hands out the same rows."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyarrow as pa
 import pytest

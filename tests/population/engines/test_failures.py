@@ -1,7 +1,5 @@
 """What is said when an engine, or what it reads, is not there."""
 
-from __future__ import annotations
-
 import importlib
 import time
 from pathlib import Path

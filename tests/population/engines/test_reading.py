@@ -1,7 +1,5 @@
 """A table that stays where it is makes the same population, project and errors as one in memory."""
 
-from __future__ import annotations
-
 import gc
 import json
 import pickle
