@@ -105,7 +105,7 @@ def test_of_judged_items_it_does_not_speak_of_all() -> None:
     scope = replace(SCOPE, judged=0.912)
     said = short_sentence(estimate("accuracy", scope=scope))
     assert said == (
-        "95 % sure, of all but the 9 % that nobody can judge: 'lr' gets 57 to 99 % of them right."
+        "95 % sure, of all but about 9 % that nobody can judge: 'lr' gets 57 to 99 % of them right."
     )
     exact = estimate("accuracy", scope=scope, state=State.EXACT, low=0.86, high=0.86)
     assert short_sentence(exact) == (
