@@ -23,6 +23,7 @@ from labelcore.planning.methods import Line
 from labelcore.planning.spendings import Spending
 from labelcore.population import Population
 from labelcore.promises import Promise
+from labelcore.report.markup import tied
 from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import ask, begin, current
@@ -386,9 +387,9 @@ def show_along_ranks(ahead: Ahead) -> None:
         return
     cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
     if len(table):
-        st.caption(ranks_words(table, len(population), cut))
+        st.caption(tied(ranks_words(table, len(population), cut)))
     if sentence := shared_words(table, plan.estimands):
-        st.caption(sentence)
+        st.caption(tied(sentence))
 
 
 # --- every method -------------------------------------------------------------------------------
