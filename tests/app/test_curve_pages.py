@@ -375,7 +375,10 @@ def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: Ma
     ranks = next(one.value for one in page.dataframe if "the first" in one.value)
     assert ranks["the first"].tolist() == ["10", "100"]
     cuts = [session.deepest_cut(one / 100) for one in (99, 95, 90, 80, 70, 50)]
-    wanted = ["none yet" if one is None or one.rank < 10 else f"{one.rank:,}" for one in cuts]
+    wanted = [
+        "none yet" if one is None else f"only {one.rank} yet" if one.rank < 10 else f"{one.rank:,}"
+        for one in cuts
+    ]
     assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
 
 
