@@ -293,7 +293,7 @@ def with_sure_ones(told: Estimate, estimates: Iterable[Estimate]) -> str:
         sure = one.has_interval and one.confidence is not None and not one.low <= 0 <= one.high
         other = one.estimand != told.estimand and one.is_difference
         if sure and other and not is_settled(one.estimand) and one.scope.group == told.scope.group:
-            first, second = pair_words(one.scope)
+            first, second = str(one.scope.classifier), str(one.scope.versus)
             measure = term_of(one.estimand.removesuffix(DIFFERENCE), one.scope.audit)
             better.setdefault(first if one.low > 0 else second, []).append(measure)
     findings = [SURELY.format(better=name, measures=" and ".join(better[name])) for name in better]

@@ -20,6 +20,7 @@ from labelcore.errors import AnswerError
 from labelcore.figures.current import FiguresNow
 from labelcore.log.history import state_at
 from labelcore.log.kinds import check
+from labelcore.ui import explore
 from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
@@ -342,11 +343,18 @@ def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> N
     assert "a cut chosen before labelling" in now["terms"][0]
 
 
-def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
+def test_the_default_is_searched(
+    app, make_curve: MakeCurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = make_curve("recalibrated_neyman", 60)
     page = app("explore", project="demo")
     assert "all cuts together" in explored(page)["terms"][0]
-    assert explored(wish(page, need="20"))["pick"] == session.deepest_cut(0.2).rank
+    sure = session.deepest_cut(0.2).rank
+    assert explored(wish(page, need="20"))["pick"] == sure
+    monkeypatch.setattr(explore, "barely", lambda _: True)
+    little = explored(page.run())
+    assert little["sure"] == ["hardly any are sure yet", f"only the first {sure:,} items so far"]
+    assert f"only {session.deepest_cut(0.5).rank} yet" in [row[1] for row in little["rows"]]
 
 
 def test_a_value_that_is_not_told_leaves_its_cell_empty(app, make_curve: MakeCurve) -> None:

@@ -97,7 +97,7 @@ def test_a_difference_names_the_others_that_are_sure() -> None:
     worse = estimate("recall_difference", low=-0.2, high=-0.1)
     others = [told, better, worse, replace(worse, estimand="f1_difference", low=-0.2, high=0.1)]
     alone = short_sentence(told)
-    too = "Also sure, each by itself: 'lr' is better in precision, 'svm' is better in recall."
+    too = "Also sure, each by itself: lr is better in precision, svm is better in recall."
     assert with_sure_ones(told, others) == f"{alone} {too}" and len(too.split()) <= 20
     again = [worse, replace(worse, estimand="recall_difference@settled"), estimate("recall")]
     assert with_sure_ones(worse, again) == short_sentence(worse)
