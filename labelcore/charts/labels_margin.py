@@ -10,6 +10,7 @@ import pandas as pd
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import (
     FEW_TICKS,
+    THIN,
     Axis,
     Drawing,
     Line,
@@ -23,8 +24,8 @@ from labelcore.safe_text import shortened
 from labelcore.words import sentences as words
 
 DOT, HEADROOM, LEAST_HEIGHT = 12.0, 1.05, 0.01
-ON_THE_AXIS = 0.05
-"""Lower than this share of the height a line has no room for its name between it and the axis."""
+KEYS, ROW = ("—", "- -"), 0.12
+"""What stands before the names of the lines, in the corner that none of them reaches."""
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 
 
@@ -63,33 +64,23 @@ def labels_margin_chart(
         level,
         upright,
         [*lines, *chosen],
-        [*(Rule(at) for at in asked), *(Rule(n, upright=True, dash="") for n in (labels,) if n)],
+        [Rule(at) for at in asked],
         [
-            *(Remark(f"wanted ±{words.goal_points(at)}", y=at, across=1.0) for at in asked),
+            *(Remark(f"wanted ±{words.goal_points(at)}", y=at) for at in asked),
             *(
-                _called(str(name), part, top, labels, over=place > 0)
-                for place, (name, part) in enumerate(parts)
+                Remark(
+                    f"{KEYS[place > 0]} {shortened(str(name))}",
+                    up=1 - ROW * place,
+                    across=1.0,
+                    side=Side.BELOW,
+                )
+                for place, (name, _) in enumerate(parts)
                 if len(parts) > 1
             ),
         ],
     )
     alt = " ".join(_words(str(name), part, margin) for name, part in parts)
     return Chart(drawing, alt, table.rename(columns=READABLE).reset_index(drop=True))
-
-
-def _called(name: str, part: pd.DataFrame, top: float, labels: int | None, *, over: bool) -> Remark:
-    """A line's name beside it: above it from past its middle on, or below it at its end; of a line
-    that ends on the axis before its middle, or behind it where ``labels`` has its upright line
-    before. A line falls there, away from a text above it to the right and from one below it to the
-    left."""
-    place = 4 if over else 7
-    if not over and float(part["half_width"].iloc[-1]) < ON_THE_AXIS * top:
-        early = part["labels"].iloc[3 * (len(part) - 1) // 7]
-        place = 3 if labels is None or labels >= early else 5
-    row = part.iloc[place * (len(part) - 1) // 7]
-    x, y = float(row["labels"]), float(row["half_width"])
-    side = Side.ABOVE if over or y < ON_THE_AXIS * top else Side.BELOW
-    return Remark(shortened(name), x=x, y=y, side=side, anchor="start" if over else "end")
 
 
 def _line(name: str, part: pd.DataFrame, place: int) -> Line:
@@ -102,11 +93,11 @@ def _line(name: str, part: pd.DataFrame, place: int) -> Line:
 
 
 def _dot(part: pd.DataFrame, labels: int) -> Line:
-    """Where a number of labels lies on a line."""
+    """Where a number of labels lies on a line, and from there down to the axis."""
     numbers, widths = np.log(part["labels"]), part["half_width"]
     width = float(np.interp(np.log(labels), numbers, widths))
     text = f"{words.count(labels)}: ±{words.points(width)}"
-    return Line([labels], [width], 0.0, dots=DOT, hover=[text])
+    return Line([labels] * 2, [0.0, width], THIN, dots=[0.0, DOT], hover=[text] * 2)
 
 
 def _words(name: str, part: pd.DataFrame, margin: float | None) -> str:

@@ -157,7 +157,7 @@ plan_options = together(
         metavar="READING",
         help="What figures take items called unsure for: judged (they are about the items that a "
         "person can judge), odds (about all, if unsure ones are wrong a third to three times as "
-        "often) or 'either way'.",
+        "often as others) or 'either way'.",
     ),
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),

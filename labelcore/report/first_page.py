@@ -43,7 +43,7 @@ from labelcore.words.lists import short_lists
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of
 from labelcore.words.sentences import count, labels_words
-from labelcore.words.short_sentences import short_head, short_sentence
+from labelcore.words.short_sentences import short_head, with_sure_ones
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
 SLIDE_ROWS, MOST_CALLS = 6, 2
@@ -136,7 +136,7 @@ def short_answer(facts: Facts) -> str:
     if claims := facts.claims:
         return " ".join(map(claim_short, claims)) if len(claims) <= MOST_CLAIMS else facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
-        return short_sentence(first)
+        return with_sure_ones(first, facts.numbers)
     if isinstance(first, ListDifference):
         return short_lists(first)
     if isinstance(first, Band) and facts.along is not None:

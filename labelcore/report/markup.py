@@ -157,12 +157,12 @@ def words_of(child: Child) -> str:
 
 
 def tied(text: str) -> str:
-    r"""The text with percentages that no line end tears apart.
+    r"""The text with percentages and half-widths that no line end tears apart.
 
-    >>> tied("59.8 %, between") == "59.8\N{NO-BREAK SPACE}%, between"
+    >>> tied("59.8 %, ± 3") == "59.8\N{NO-BREAK SPACE}%, ±\N{NO-BREAK SPACE}3"
     True
     """
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def _side(right: bool) -> dict[str, str]:

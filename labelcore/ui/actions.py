@@ -19,7 +19,7 @@ from labelcore.ui.presses import acting
 from labelcore.ui.status import shown_word
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
-TOO_LATE = "That press came too late and was not stored: look at the item shown now."
+TOO_LATE = "Too late, not stored: look at the item shown now."
 KEPT = "{who} had answered this item; yours is kept as a second reading."
 KEPT_ALONE = "The first answer was taken back; yours is kept as a second reading."
 KEPT_MANY = "Others had answered {number} of these; yours are kept as second readings."

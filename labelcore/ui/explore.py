@@ -343,6 +343,7 @@ def _labels_of_list(
 
 
 KEEP, NOTHING_YET = "keep the first {rank:,}", "nothing is sure yet"
+HARDLY_ANY = "hardly any are sure yet"
 NONE = "the lower end of the band is below that at every rank"
 ONLY = "only the first {items} so far"
 BY = "by the score of {name}"
@@ -451,7 +452,7 @@ def _sure_words(sure: Cut | None, refused: str, band: Band) -> list[str]:
         waits = band.missing if not band.has_interval else NONE
         return [NOTHING_YET, waits]
     if barely(sure):
-        return [NOTHING_YET, ONLY.format(items=words.count(sure.rank, "item"))]
+        return [HARDLY_ANY, ONLY.format(items=words.count(sure.rank, "item"))]
     return [KEEP.format(rank=sure.rank), cut_facts(sure, least=True)]
 
 
@@ -461,7 +462,7 @@ def _rows(session: Session) -> list[tuple[int, list[str]]]:
     for need in NEEDS:
         cut = sure_cut(session, need / 100)
         if cut is None or barely(cut):
-            rows.append((0, ["none yet", "", ""]))
+            rows.append((0, ["none yet" if cut is None else f"only {cut.rank} yet", "", ""]))
             continue
         hits = found_by(cut)
         least = "" if hits is None else f"{hits[0]:,} or more"

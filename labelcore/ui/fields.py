@@ -123,7 +123,7 @@ OF_THE_QUESTION = (
         "text",
         "What is asked about each item?",
         first="",
-        more={"placeholder": "Is this message spam?", "max_chars": 300},
+        more={"max_chars": 300},
     ),
     Field("positive", "row", "Which class counts as positive?"),
     Field("yes", "text", "The answer you look for", first="yes", more={"max_chars": 40}),

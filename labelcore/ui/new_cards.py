@@ -217,8 +217,9 @@ class Questions(Rules):
         """What the file says about a question, on its card."""
         base, pair = self.base, self.pair
         if card is BOTH and self.judges and self.two:
-            word = shown_word(self.question.positive)
-            return f"{self.called(self.judges[0]):,} of {len(base):,} called {word!r}."
+            word, first = shown_word(self.question.positive), self.judges[0]
+            by = f" by {one_line(first, LONGEST_NAME)}" if len(self.names) > 1 else ""
+            return f"{self.called(first):,} of {len(base):,} called {word!r}{by}."
         if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:
             differ = int(np.count_nonzero(base.predictions[pair[0]] != base.predictions[pair[1]]))
             exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""

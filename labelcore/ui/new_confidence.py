@@ -337,10 +337,10 @@ def show_stop(terms: Terms, goal: Goal) -> None:
 def latest_labels(terms: Terms, goal: Goal) -> str:
     """The labels that a session ends with at the latest, in words."""
     if goal.budget is None and terms.horizon and looking(terms.stops) == ("margin",):
-        return f"{times_planned(terms.horizon)} labels"
+        return times_planned(terms.horizon)
     most = goal.budget or (len(terms.population) if terms.goals else None)
     ends = most is not None and (not terms.goals or {*terms.goals} & {*terms.stops})
-    return words.count(most) if most is not None and ends else f"{times_planned(1)} labels"
+    return words.count(most) if most is not None and ends else times_planned(1)
 
 
 def show_deadline(terms: Terms) -> None:

@@ -23,6 +23,7 @@ from labelcore.planning.methods import Line
 from labelcore.planning.spendings import Spending
 from labelcore.population import Population
 from labelcore.promises import Promise
+from labelcore.report.markup import tied
 from labelcore.safe_text import one_line, plain
 from labelcore.ui import forecasts, waiting
 from labelcore.ui.asking import ask, begin, current
@@ -386,9 +387,9 @@ def show_along_ranks(ahead: Ahead) -> None:
         return
     cut = own_cut(population, next(iter((*plan.classifiers, *population.classifiers)), None))
     if len(table):
-        st.caption(ranks_words(table, len(population), cut))
+        st.caption(tied(ranks_words(table, len(population), cut)))
     if sentence := shared_words(table, plan.estimands):
-        st.caption(sentence)
+        st.caption(tied(sentence))
 
 
 # --- every method -------------------------------------------------------------------------------
@@ -531,7 +532,7 @@ def switches(plan: Plan, audit: bool = False) -> Iterator[Switch]:
         return
     for name in dict.fromkeys([*on, *USUAL]):
         kept = tuple(other for other in on if other != name) if name in on else (*on, name)
-        if kept and (changed := _changed(plan, estimands=kept)):
+        if changed := _changed(plan, estimands=kept) if kept else plan:
             yield Switch(NUMBERS, name, name in on, kept, changed, estimand_name(name, audit=audit))
     names = tuple(map(str, plan.classifiers))
     for name in names if len(names) > 2 else ():
@@ -553,7 +554,7 @@ def dear_words(ahead: Ahead) -> str:
     plan, of_plan = ahead.plan, _cost(ahead.chosen, ahead.plan)
     costs = []
     for switch in switches(plan, ahead.audit) if of_plan else ():
-        if not switch.on:
+        if not switch.on or not switch.kept:
             continue
         other = forecasts.forecast(ahead.population, switch.plan)
         if cost := _cost(other, plan):
@@ -577,11 +578,13 @@ def show_switches(ahead: Ahead, card: str) -> None:
     for switch in switches(ahead.plan, ahead.audit):
         other = line_gives(forecasts.forecast(ahead.population, switch.plan), ahead.plan)
         effect = (WITHOUT if switch.on else WITH).format(gives=other) if other else ""
+        effect = effect if switch.kept else ""
         key = f"new-switch-{switch.kind}-{switch.name}"
         st.session_state[key] = switch.on
         st.toggle(
             f"**{plain(switch.label)}** · {effect}" if effect else f"**{plain(switch.label)}**",
             key=key,
+            disabled=not switch.kept,
             on_change=_switched,
             args=(switch, card, ahead.population),
         )

@@ -132,11 +132,9 @@ def widest_words(half_widths: Mapping[str, float], audit: bool) -> str:
 
     >>> widest_words({"precision": 0.04, "recall": 0.076}, False)
     ' (recall)'
-    >>> widest_words({"recall": 0.076}, False)
-    ''
+    >>> widest_words({"precision": 0.04}, False)
+    ' (precision)'
     """
-    if len(half_widths) < 2 and not {*half_widths} & {*CURVES, *LISTS}:
-        return ""
     widest = max(half_widths, key=lambda key: half_widths[key])
     if widest in {*CURVES, *LISTS}:
         return " (at the widest rank)"
@@ -216,7 +214,7 @@ def plan_price(
     >>> half = Spending(0.5, 133, 67, 200, {"accuracy": 0.05})
     >>> plan = Plan("simple_random", ["accuracy"], budget=200)
     >>> plan_price(plan, 200, {"accuracy": 0.042}, False, 2, half)
-    'With 200 answers to 133 items, 27 min: ± 4.2 points, by first answers alone'
+    'With 200 answers to 133 items, 27 min: ± 4.2 points (accuracy), by first answers alone'
     """
     widest = max(half_widths.values())
     gives = half_width_words(widest)

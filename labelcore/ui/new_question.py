@@ -18,7 +18,7 @@ from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
 from labelcore.ui.expanders import fold
-from labelcore.ui.fields import ORDERS, Rules
+from labelcore.ui.fields import FIELDS, ORDERS, Rules
 from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.status import shown_word
@@ -44,7 +44,8 @@ def question_step(population: Population) -> Question | str:
         first = population.id_at(0)
         show_item("first", item_nodes(population.content(first), items_file=population.path))
     with left:
-        ask("question")
+        example = "Is this message spam?" if len(population.classes) == 2 else "What is this about?"
+        ask("question", more={**FIELDS["question"].more, "placeholder": example})
         if len(population.classes) == 2:
             choose_keys(*named_classes(population))
         else:

@@ -63,7 +63,9 @@ def param_fault(
 def row_of(design: Design[Any], item: Parameter[Any], suggested: Mapping[str, Any]) -> Field:
     """The input of a parameter, by its kind."""
     asked, help_words = item.metadata["asked"], plain(item.metadata["help"])
-    label = plain(asked) if asked else f"{plain(parameter_label(item.name))}: {help_words}"
+    # The name stands last: it is what a refusal calls the parameter.
+    named = f"{help_words[:1].upper()}{help_words[1:]} ({plain(parameter_label(item.name))})"
+    label = plain(asked) or named
     start, kind = suggested.get(item.name, item.default), str(item.type)
     more: dict[str, Any] = {"help": help_words if asked else None}
     widget, options = "number", None

@@ -112,6 +112,9 @@ class Counts:
 
     @property
     def share(self) -> float:
+        """Of the total; all where a goal decides that, and labelling has ended."""
+        if self.about and self.ended:
+            return 1.0
         return min(self.answered / self.total, 1.0) if self.total else 1.0
 
 

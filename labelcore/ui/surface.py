@@ -18,8 +18,8 @@ from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.server_away import ASK
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
-ONE_TOO_LATE = "The press before the last one came too late and was not stored."
-BOTH_TOO_LATE = "Your last two presses came too late and were not stored."
+ONE_TOO_LATE = "The press before the last one was too late: not stored."
+BOTH_TOO_LATE = "Your last two presses were too late: not stored."
 SAVING = "Saving …"
 MORE_HERE = "More labels?"
 NOTE_HERE = "A note about this item: Enter saves it, Esc closes"

@@ -65,10 +65,10 @@ def about_minutes(seconds: float, about: str = "about ") -> str:
 def minutes(seconds: float) -> str:
     """A duration to plan with.
 
-    >>> minutes(20), minutes(840), minutes(9000)
-    ('under a minute', '14 min', '2 h 30 min')
+    >>> minutes(20), minutes(3570), minutes(4020)
+    ('under a minute', '1 h 00 min', '1 h 07 min')
     """
     if seconds < MINUTE:
         return "under a minute"
     whole = round(seconds / MINUTE)
-    return f"{whole} min" if whole < 100 else f"{whole // 60} h {whole % 60:02d} min"
+    return f"{whole} min" if whole < MINUTE else f"{whole // 60} h {whole % 60:02d} min"

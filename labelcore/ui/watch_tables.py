@@ -54,6 +54,9 @@ NOW_CALLED = "Which column is {column!r} in this table?"
 RENAMED = ("id", "scores", "predictions")
 """What a column may be called otherwise in: no figure and no content is named by it."""
 WATCH_THIS = "Watch this every week"
+WHAT_IT_DOES = (
+    "Each new table is a wave: label some of its items, and an alarm says when a figure has fallen."
+)
 NOT_WORDS = ("trial", "series")
 PREVIEWED, LACKING = "watch-previewed", "watch-lacking"
 LONGEST_WAVE = 40
@@ -228,6 +231,7 @@ def begin_page(of: str) -> None:
     """What is watched, how often, and what it will notice; then the first wave."""
     records = {record.name: record for record in suited()}
     st.title(WATCH_THIS, anchor=False)
+    st.text(WHAT_IT_DOES)
     if not records:
         st.text(_why_none())
         st.page_link("pages/new_project.py", label="New project")
@@ -252,8 +256,8 @@ def begin_page(of: str) -> None:
         )  # fmt: skip
         waves = st.number_input("Tables in all", 2, MOST_WAVES, 52, key="watch-waves")
     required = st.text_area(
-        "Required, one a line; each figure is held against what it was before, too",
-        key=f"watch-required-{project}", placeholder="precision >= 0.8", height=68,
+        "What must hold, one a line; an alarm also tells that a figure has fallen",
+        key=f"watch-required-{project}", placeholder=f"{plan.estimands[0]} >= 0.8", height=68,
     )  # fmt: skip
     given = None
     place = fold("Another first table than that of the project", "fold-first", lambda: None)

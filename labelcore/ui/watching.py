@@ -26,7 +26,7 @@ from labelcore.ui.presses import sentence, show_problem
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
-from labelcore.ui.watch_tables import FROM, begin_page, next_table, way_to_begin
+from labelcore.ui.watch_tables import FROM, WHAT_IT_DOES, begin_page, next_table, way_to_begin
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.quarter import LAST
 from labelcore.words import sentences as words
@@ -65,7 +65,7 @@ def watch_page() -> None:
         return
     if not names:
         st.title("Watch", anchor=False)
-        st.text(NONE_YET)
+        st.text(f"{NONE_YET} {WHAT_IT_DOES}")
         return
     opened = {name: monitors.opened(name) for name in names}
     standings = {name: monitor.standing() for name, monitor in opened.items()}
@@ -81,6 +81,7 @@ def watch_page() -> None:
         if runs:
             way_to_begin("-", "Watch another")
     with right:
+        st.caption(WHAT_IT_DOES)
         show_monitor(opened[chosen], standings[chosen])
         show_problem()
 

@@ -46,24 +46,26 @@ def watched_words(horizon: int | None, budget: int | None = None) -> str:
 
     >>> watched_words(1, 200), watched_words(4)
     ('valid at every look up to 200 labels', 'valid at every look up to four times the planned \
-number of labels')
+number of labels, at most all items')
     >>> watched_words(None)
     'valid at every look'
     """
     if horizon is None:
         return valid_words(Promise.WATCHED, Scope())
-    until = f"{times_planned(horizon)} labels" if budget is None else count(horizon * budget)
+    until = times_planned(horizon) if budget is None else count(horizon * budget)
     return VALID["until"].format(until=until)
 
 
 def times_planned(horizon: int) -> str:
-    """Before "labels": how many there are at the end of a horizon.
+    """How many labels there are at the end of a horizon.
 
     >>> times_planned(1), times_planned(16)
-    ('the planned number of', '16 times the planned number of')
+    ('the planned number of labels', '16 times the planned number of labels, at most all items')
     """
+    if horizon == 1:
+        return "the planned number of labels"
     times = NUMBERS[horizon] if horizon < len(NUMBERS) else f"{horizon:,}"
-    return "the planned number of" if horizon == 1 else f"{times} times the planned number of"
+    return f"{times} times the planned number of labels, at most all items"
 
 
 def wider_words(horizon: int | None) -> str:

@@ -258,13 +258,13 @@ def scope_words(
     are.
 
     >>> scope_words("items.csv", 6997, "file", 0.912)
-    'For the 91 % of the 6,997 items in items.csv that a person can judge'
+    'For the roughly 91 % of the 6,997 items in items.csv that a person can judge'
     >>> scope_words("items.csv", 812, "file", group="language 'de'")
     "For the 812 items in items.csv with language 'de'"
     >>> scope_words("items.csv", 6997, "file", 0.0)
     'For those of the 6,997 items in items.csv that a person can judge'
     """
-    these = "" if judged is None else f"the {judged_percent(judged)} of "
+    these = "" if judged is None else f"the roughly {judged_percent(judged)} of "
     if judged == 0:
         these = "those of "
     those = "" if judged is None else THAT_CAN_BE_JUDGED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from labelcore.words.differences import (
 )
 from labelcore.words.quantities import (
     OF_AUDIT,
+    is_settled,
     key_parts,
     label_of,
     model_named,
@@ -62,7 +64,7 @@ EXACT = "{name} is exactly {value}: every item that matters has a label."
 EXACT_OF_THESE = "{name} is exactly {value}, of the items that a person can judge."
 SURE = "{sure} sure{of_these}: {finding}."
 FOR_GROUP = ", for {group}"
-OF_THESE = ", of all but the {left} that nobody can judge"
+OF_THESE = ", of all but about {left} that nobody can judge"
 OF_SOME = ", of those that a person can judge"
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of {items} by score, {range} % {are} {positive!r}"
@@ -70,6 +72,8 @@ EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
 EXACT_DIFFERENCE_OF_THESE = "Exactly: {guess}, of the items that a person can judge."
 BETWEEN = "{name} is {range} %"
 BETTER = "in {measure}, {first} is {range} points better than {second}"
+SURE_TOO = "Also sure, each by itself: {findings}."
+SURELY = "{better} is better in {measures}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
 
@@ -130,7 +134,8 @@ def look_sentence(look: Look, more: float | None) -> LookSentence:
     unknown = charted.is_difference and charted.says_nothing
     says_interval = charted.has_interval and charted.state != State.EXACT and not unknown
     told = charted.estimand if says_interval else ""
-    return LookSentence(short_sentence(charted), told, of_all)
+    text = short_sentence(charted) if look.going_on else with_sure_ones(charted, look.estimates)
+    return LookSentence(text, told, of_all)
 
 
 def _head_words(heads: HeadBands) -> str:
@@ -279,6 +284,21 @@ def _exact_difference(estimate: Estimate) -> str:
     guess = guess_words(value, measure, first, second, digits)
     exact = EXACT_DIFFERENCE if estimate.scope.judged is None else EXACT_DIFFERENCE_OF_THESE
     return exact.format(guess=guess)
+
+
+def with_sure_ones(told: Estimate, estimates: Iterable[Estimate]) -> str:
+    """The sentence of a figure; of a difference also which others of the same two are sure."""
+    better: dict[str, list[str]] = {}
+    for one in estimates if told.is_difference else ():
+        sure = one.has_interval and one.confidence is not None and not one.low <= 0 <= one.high
+        other = one.estimand != told.estimand and one.is_difference
+        if sure and other and not is_settled(one.estimand) and one.scope.group == told.scope.group:
+            first, second = str(one.scope.classifier), str(one.scope.versus)
+            measure = term_of(one.estimand.removesuffix(DIFFERENCE), one.scope.audit)
+            better.setdefault(first if one.low > 0 else second, []).append(measure)
+    findings = [SURELY.format(better=name, measures=" and ".join(better[name])) for name in better]
+    too = SURE_TOO.format(findings=", ".join(findings)) if findings else ""
+    return f"{short_sentence(told)} {too}".strip()
 
 
 def _difference(estimate: Estimate, name: str) -> str:

@@ -8,7 +8,7 @@ from labelcore.words.differences import interval_text, range_words
 
 READINGS = {
     Unsure.JUDGED: "of the items that a person can judge",
-    Unsure.ODDS: "of all items, if unsure ones are wrong a third to three times as often",
+    Unsure.ODDS: "of all items, if unsure ones are wrong ⅓ to 3 times as often as others",
     Unsure.EITHER_WAY: "of all items, whatever the unsure are",
 }
 """What a figure is about, by the reading of the plan."""
@@ -25,8 +25,8 @@ ASSUMED = {
 }
 """What a figure with this reading rests on."""
 
-ODDS = "Of all items {range}, if unsure ones are wrong a third to three times as often."
-IF_ODDS = "This holds if unsure ones are wrong a third to three times as often."
+ODDS = "Of all items {range}, if unsure ones are wrong ⅓ to 3 times as often as others."
+IF_ODDS = "This holds if unsure ones are wrong ⅓ to 3 times as often as others."
 EITHER_WAY = "{name}: {low} to {high}, of all items"
 
 

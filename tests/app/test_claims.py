@@ -73,7 +73,8 @@ def test_claims_say_how_far_their_intervals_hold(
     page = with_claim(app, items)
     choose_form(page, form)
     times = {"strict": "four", "approximate": "16"}[form]
-    assert f"valid at every look up to {times} times the planned number of labels." in texts(page)
+    until = f"{times} times the planned number of labels, at most all items"
+    assert f"valid at every look up to {until}." in texts(page)
     page.number_input(key="new-most").set_value(80).run()
     choose_form(page, form)
     shown = texts(page)

@@ -162,7 +162,8 @@ def test_frequent_classes_first(app, data_folder: Path) -> None:
 def test_number_of_classes(app, number: int, told: str) -> None:
     page = on(with_upload(app, "c.csv", text_of([f"class {n}" for n in range(number)], 510)))
     assert told in error(page) if told else not page.error
-    assert ("new-question" in [one.key for one in page.text_input]) == (not told)
+    examples = [one.placeholder for one in page.text_input if one.key == "new-question"]
+    assert examples == ([] if told else ["What is this about?"])
 
 
 def test_numbers_are_classes_and_a_rare_one_is_told(app) -> None:

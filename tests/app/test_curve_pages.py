@@ -20,6 +20,7 @@ from labelcore.errors import AnswerError
 from labelcore.figures.current import FiguresNow
 from labelcore.log.history import state_at
 from labelcore.log.kinds import check
+from labelcore.ui import explore
 from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
@@ -342,11 +343,18 @@ def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> N
     assert "a cut chosen before labelling" in now["terms"][0]
 
 
-def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
+def test_the_default_is_searched(
+    app, make_curve: MakeCurve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = make_curve("recalibrated_neyman", 60)
     page = app("explore", project="demo")
     assert "all cuts together" in explored(page)["terms"][0]
-    assert explored(wish(page, need="20"))["pick"] == session.deepest_cut(0.2).rank
+    sure = session.deepest_cut(0.2).rank
+    assert explored(wish(page, need="20"))["pick"] == sure
+    monkeypatch.setattr(explore, "barely", lambda _: True)
+    little = explored(page.run())
+    assert little["sure"] == ["hardly any are sure yet", f"only the first {sure:,} items so far"]
+    assert f"only {session.deepest_cut(0.5).rank} yet" in [row[1] for row in little["rows"]]
 
 
 def test_a_value_that_is_not_told_leaves_its_cell_empty(app, make_curve: MakeCurve) -> None:
@@ -375,7 +383,10 @@ def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: Ma
     ranks = next(one.value for one in page.dataframe if "the first" in one.value)
     assert ranks["the first"].tolist() == ["10", "100"]
     cuts = [session.deepest_cut(one / 100) for one in (99, 95, 90, 80, 70, 50)]
-    wanted = ["none yet" if one is None or one.rank < 10 else f"{one.rank:,}" for one in cuts]
+    wanted = [
+        "none yet" if one is None else f"only {one.rank} yet" if one.rank < 10 else f"{one.rank:,}"
+        for one in cuts
+    ]
     assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
 
 

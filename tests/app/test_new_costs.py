@@ -36,7 +36,8 @@ def test_the_dear_number_is_named_with_what_goes_without_it(app, data_folder: Pa
     assert less not in price(page)
     assert less in switch(page, "recall").label
     switch(page, "recall").set_value(False).run()
-    assert less in price(page) and "Without *" not in texts(page)
+    assert f"{less} (precision)" in price(page) and "Without *" not in texts(page)
+    assert switch(page, "precision").value and switch(page, "precision").disabled
     assert not switch(page, "recall").value and not switch(page, "f1").value
     assert "with it ± " in switch(page, "f1").label
     switch(page, "accuracy").set_value(True)

@@ -385,7 +385,9 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
 @pytest.mark.full
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
-    page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()
+    field = page.number_input(key="new-param-recalibrated_neyman-n_above")
+    assert field.label.startswith("Strata of the items") and field.label.endswith(" (n above)")
+    field.set_value(3).run()
     found = dict(created(page, data_folder).plan.params)
     # A plan by a budget is for its own size alone.
     assert found == {"n_above": 3, "allocation": "two_ended", "horizon": 1}
@@ -434,7 +436,7 @@ def test_one_press_leads_back_to_the_columns_of_a_file_without_a_classifier(app)
     assert "No classifier was found" in texts(page)
 
 
-TIMES = "four times the planned number of labels"
+TIMES = "four times the planned number of labels, at most all items"
 
 
 @pytest.mark.parametrize("margin", sampled([False, True], 1, seed=1, keep=[True]))

@@ -145,7 +145,8 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
 ) -> None:
     monkeypatch.setattr(watch_preview, "SERIES", 6)
     monkeypatch.setattr(watch_preview, "SESSIONS", 4)
-    assert watch_tables.NO_PROJECT in texts(app("watch"))
+    shown = texts(app("watch"))
+    assert watch_tables.NO_PROJECT in shown and watch_tables.WHAT_IT_DOES in shown
     population, frame = week(data_folder, 0, 0.9)
     claim = lc.Plan("recalibrated_neyman", ["precision"], claims=["precision >= 0.5"])
     for name, said, settings in (
@@ -159,6 +160,7 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     link = links(app("progress", project="mail"))
     assert watch_tables.WATCH_THIS in link
     page = app("watch", **{"from": "mail"})
+    assert page.text_area(key="watch-required-mail").placeholder == "precision >= 0.8"
     page.text_area(key="watch-required-mail").input("precision >= 80").run()
     assert "What is required must " in texts(page) and "share between 0 and 1" in texts(page)
     page.text_area(key="watch-required-mail").input("precision >= 0.7").run()

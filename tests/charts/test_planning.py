@@ -91,18 +91,17 @@ def test_one_line_per_design_in_order_of_labels() -> None:
     assert chart.table["minutes"].tolist() == [1, 2, 3, 4]
 
 
-def test_the_name_of_a_line_that_ends_on_the_axis_stands_below_its_beginning() -> None:
-    labels = [50, 75, 100, 140, 200, 280, 340, 400]
-    widths = [0.15, 0.12, 0.1, 0.08, 0.06, 0.04, 0.02, 0.0]
-    table = pd.DataFrame({"labels": labels * 2, "half_width": widths * 2,
-                          "design": ["own"] * 8 + ["plain"] * 8})  # fmt: skip
-    for chosen, at in ((300, 140), (60, 280), (None, 140)):
-        own = labels_margin_chart(table, labels=chosen).drawing.remarks[0]
-        assert (own.text, own.x, own.side, own.anchor) == ("own", at, Side.BELOW, "end")
-    flat = labels_margin_chart(table.assign(half_width=0.0), labels=300).drawing
-    assert flat.remarks[0].side == Side.ABOVE, "below stand the numbers of the axis"
-    above = table.assign(half_width=table["half_width"] + 0.05)
-    assert labels_margin_chart(above, labels=300).drawing.remarks[0].x == 400
+def test_names_stand_in_the_corner_that_no_line_reaches() -> None:
+    """One below the other, each behind a piece of its line; the number chosen ends at its line."""
+    drawing = labels_margin_chart(prices(), margin=0.05, labels=200).drawing
+    wanted, *names = drawing.remarks
+    assert (wanted.y, wanted.across) == (0.05, 0.0)
+    assert [(one.text, one.up, one.across, one.side) for one in names] == [
+        ("— plain", 1.0, 1.0, Side.BELOW), ("- - clever", 0.88, 1.0, Side.BELOW)
+    ]  # fmt: skip
+    assert [rule.upright for rule in drawing.rules] == [False]
+    down = drawing.marks[-1].points
+    assert down[0].tolist() == [200, 200] and down[1].tolist() == pytest.approx([0.0, 0.06])
 
 
 def test_a_margin_out_of_reach_is_said() -> None:

@@ -345,10 +345,15 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     one = scalar_results(answered(known, plan_of(), unsure))["precision"]
     assert one.scope.judged is not None and one.odds is not None and one.either_way is not None
     share = f"{100 * one.scope.judged:.0f} %"
-    assert f"For the {share} of the 4,000 items" in one.sentence() and TIMES == 3
-    assert "that a person can judge" in one.sentence() and "three times" in one.sentence()
+    assert f"For the roughly {share} of the 4,000 items" in one.sentence() and TIMES == 3
+    assert (
+        "that a person can judge" in one.sentence()
+        and "⅓ to 3 times as often as others" in one.sentence()
+    )
     left = f"{100 * (1 - one.scope.judged):.0f} %"
-    assert f"sure, of all but the {left} that nobody can judge: of the items" in short_sentence(one)
+    assert f"sure, of all but about {left} that nobody can judge: of the items" in short_sentence(
+        one
+    )
     assert one.either_way.low < one.odds.low < one.low < one.high < one.odds.high
     assert "of all items" in either_way_words(one, "Precision")
     assert odds_words(one).startswith("Of all items ") and len(odds_words(one).split()) <= 20

@@ -74,7 +74,7 @@ def test_markdown_says_what_the_page_says(made: Made, tmp_path: Path) -> None:
     text = path.read_text("utf-8")
     unmarked = unescape(text.replace("\\", ""))
     assert text.startswith("Is this spam? · items.csv")
-    assert re.search(r"\n# 95.%.sure, of all but the \d.% that nobody can judge: ", text)
+    assert re.search(r"\n# 95.%.sure, of all but about \d.% that nobody can judge: ", text)
     for result in made.session.results().values():
         assert result.sentence() in unmarked.replace("\N{NO-BREAK SPACE}", " ")
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", report_html(made.session))

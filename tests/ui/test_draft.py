@@ -274,6 +274,7 @@ def test_a_pair_of_one_is_refused_with_a_way_out(population: lc.Population) -> N
     assert asked(draft, population).title(BETTER) == "Is nb better than lr?"
     assert asked(Draft(pair=["nb"]), population).title(BETTER) == "Is A better than B?"
     assert asked(draft, population).title(BOTH) == "Precision and recall"
+    assert asked(draft, population).words(BOTH).endswith(" by lr."), "of two it says which one"
 
 
 def test_known_answers_that_no_method_can_use_are_refused(population: lc.Population) -> None:

@@ -53,7 +53,9 @@ def test_progress_states() -> None:
     assert said(Counts(0, 10, False, 0, 0, 80)) == "0 of 10 · ~1 min left"
     assert "goal is not reached" in said(Counts(12, 10, True, 0, 0, 0))
     assert "1 for later" in said(Counts(3, 10, False, 0, 1, 30))
-    assert said(Counts(3, 9, False, 0, 0, 5, "finished")) == "3 of 9 · finished"
+    by_hand, by_goal = (Counts(3, 9, about, 0, 0, 5, "finished") for about in (False, True))
+    assert said(by_hand) == "3 of 9 · finished"
+    assert (by_hand.share, by_goal.share) == (1 / 3, 1.0)
 
 
 def after(*events: Event) -> LogState:

@@ -28,6 +28,7 @@ from labelcore.words.short_sentences import (
     short_head,
     short_sentence,
     short_value,
+    with_sure_ones,
 )
 from labelcore.words.tables import cell_said
 
@@ -90,6 +91,19 @@ def test_two_that_seldom_differ_may_be_the_better_one_by_little(state: State) ->
     assert "by at most" not in short_sentence(wide) and "better one." in short_sentence(wide)
 
 
+def test_a_difference_names_the_others_that_are_sure() -> None:
+    told = estimate("accuracy_difference", value=0.01, low=-0.013, high=0.042)
+    better = estimate("precision_difference", low=0.02, high=0.09)
+    worse = estimate("recall_difference", low=-0.2, high=-0.1)
+    others = [told, better, worse, replace(worse, estimand="f1_difference", low=-0.2, high=0.1)]
+    alone = short_sentence(told)
+    too = "Also sure, each by itself: lr is better in precision, svm is better in recall."
+    assert with_sure_ones(told, others) == f"{alone} {too}" and len(too.split()) <= 20
+    again = [worse, replace(worse, estimand="recall_difference@settled"), estimate("recall")]
+    assert with_sure_ones(worse, again) == short_sentence(worse)
+    assert with_sure_ones(estimate("recall"), others) == short_sentence(estimate("recall"))
+
+
 def test_an_exact_difference_names_the_better_one() -> None:
     one = estimate("accuracy_difference", value=-0.0037, low=-0.0037, high=-0.0037,
                    state=State.EXACT)  # fmt: skip
@@ -105,7 +119,7 @@ def test_of_judged_items_it_does_not_speak_of_all() -> None:
     scope = replace(SCOPE, judged=0.912)
     said = short_sentence(estimate("accuracy", scope=scope))
     assert said == (
-        "95 % sure, of all but the 9 % that nobody can judge: 'lr' gets 57 to 99 % of them right."
+        "95 % sure, of all but about 9 % that nobody can judge: 'lr' gets 57 to 99 % of them right."
     )
     exact = estimate("accuracy", scope=scope, state=State.EXACT, low=0.86, high=0.86)
     assert short_sentence(exact) == (
@@ -210,10 +224,12 @@ def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer
     differs, share = estimate("accuracy_difference", low=-0.02, high=0.3), estimate("accuracy")
     wide = estimate("precision", value=None, low=0.03, high=0.99)
     open_ = estimate("recall_difference", value=None, low=-1.0, high=1.0)
+    sure = estimate("f1_difference", low=0.1, high=0.2)
     dots = dict.fromkeys(("precision", "recall_difference"), np.array([True, False, False, True]))
 
     def said(one: Estimate, race: Race | None = None, going_on: bool = True) -> tuple[str, str]:
         look = SimpleNamespace(claims=(), heads=None, charted=one, race=race, dots=dots,
+                               estimates=[sure],
                                going_on=going_on)  # fmt: skip
         sentence = look_sentence(look, 30)  # type: ignore[arg-type]
         return sentence.text, sentence.told
@@ -230,7 +246,7 @@ def test_a_look_says_which_items_are_asked_until_the_first_of_them_has_an_answer
     assert said(open_) == (early_sentence("recall_difference", None, 4, 30), "")
     assert said(wide, going_on=False) == (short_sentence(wide), "precision")
     assert said(replace(wide, estimand="recall")) == (early_sentence("recall", None, 0, 30), "")
-    assert said(open_, going_on=False) == (short_sentence(open_), "")
+    assert said(open_, going_on=False) == (with_sure_ones(open_, [sure]), "")
     for state in (State.TOO_FEW, State.EXACT):
         assert said(replace(share, state=state))[1] == ""
     nothing = estimate("accuracy", value=None, low=0.0, high=1.0)
