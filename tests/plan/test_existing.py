@@ -136,6 +136,9 @@ def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -
     parts = told.value
     assert (parts.labels, parts.found, parts.expected) == (80, 1.0, 0.1)
     assert parts.place == "lie in the top tenth of the scores"
+    called = read(tmp_path, from_the_top(80), scores={}, thresholds={}, predictions={"a": "truth"})
+    with pytest.raises(NotRandomError, match="76 % of them are called 'yes', where 25 % of"):
+        lc.preview(called, plan_of(existing="random"))
 
 
 # --- drawing -----------------------------------------------------------------------------------
