@@ -526,7 +526,7 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         cut, of_parts, facts = recut_of(frame, rates, expected, columns, setup.seed, labels)
         if cut is None or not forecast:
             return cut, facts
-        parts, drawn = recut_frame(frame, cut, progress.asked), progress.drawn
+        parts, drawn = recut_frame(frame, cut, len(progress.asked)), progress.drawn
         counts = going_on(parts, of_parts, parts.counts(progress.asked), planned)
         without = [
             labels_without(

@@ -125,16 +125,15 @@ def recut_of(
     return replace(cut, evidence=mean.round(DIGITS)), of_part, facts
 
 
-def recut_frame(frame: HelpedFrame, recut: Recut, drawn: IntArray) -> HelpedFrame:
+def recut_frame(frame: HelpedFrame, recut: Recut, drawn: int) -> HelpedFrame:
     """The frame with these parts as its strata, each nested in an old one: there all items had the
-    same chance, so that its labels are a random sample of each part.
+    same chance, so that its labels are a random sample of each part. The items drawn come first in
+    each part, as they did in its stratum, because it is cut between two batches.
 
-    drawn   the items drawn so far: each part begins with its own
+    drawn   how many items were drawn so far
     """
     part, times = recut.parts(frame.stratum), 1 + recut.cut
-    rank = np.ones(len(part), dtype=np.int8)
-    rank[drawn] = 0
-    queue = frame.queue[np.argsort(2 * part[frame.queue] + rank[frame.queue], kind="stable")]
+    queue = frame.queue[np.argsort(part[frame.queue], kind="stable")]
     sizes = np.bincount(part)
     before = [] if frame.evidence is None else [np.repeat(frame.evidence, times, axis=0)]
     return replace(
@@ -147,7 +146,7 @@ def recut_frame(frame: HelpedFrame, recut: Recut, drawn: IntArray) -> HelpedFram
         start=np.cumsum(sizes) - sizes,
         wanted=None if frame.wanted is None else np.repeat(frame.wanted, times),
         evidence=np.column_stack([*before, recut.evidence]) if before else recut.evidence,
-        cut_at=len(drawn),
+        cut_at=drawn,
     )
 
 

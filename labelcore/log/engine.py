@@ -684,7 +684,7 @@ class Engine(Book):
         cut = from_json(told, len(self.population))
         if cut is None:
             return None
-        frame = recut_frame(self.frame, cut, np.asarray(self.drawn_positions))
+        frame = recut_frame(self.frame, cut, len(self.asked))
         return Parts(frame, self._tallies_of(frame), {})
 
     def _count_in(self, parts: Parts) -> None:

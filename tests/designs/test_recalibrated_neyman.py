@@ -59,6 +59,10 @@ def test_the_shares_of_a_large_file_are_those_of_items_from_all_of_a_part(
     setup = known.engine(lc.Plan(NEYMAN, ["accuracy"], budget=50), 1).setup
     (share,), _ = part_rates(setup, setup.items(), "lr", [Part()])
     assert share == pytest.approx(0.5, abs=0.01)
+    called = write(tmp_path / "called", np.arange(200) % 2, prediction=1 * (np.arange(200) < 50))
+    setup, sides = called.engine(lc.Plan(NEYMAN, ["accuracy"], budget=50), 1).setup, (0, 1)
+    shares, _ = part_rates(setup, setup.items(), "lr", [Part({"lr": side}) for side in sides])
+    assert shares == pytest.approx([0.375, 0.875])
 
 
 def test_first_two_labels_per_stratum_then_batches_of_a_tenth(known: Known) -> None:

@@ -206,6 +206,7 @@ def test_a_table_says_how_surely_and_what_is_widest(by_language: lc.Session) -> 
     assert f"language '{widest.row[1]}'" in said
     found = table.to_frame()
     assert tuple(found.columns) == COLUMNS and len(found) == len(table.cells) == 40
+    assert (found["by"] == "language").equals(found["group"].notna())
     assert "<table" in table._repr_html_() and table.to_dict()["cells"][0]["classifier"] == "m"
 
 

@@ -70,6 +70,9 @@ def test_open_items_inside_the_prefix(engine: Engine) -> None:
     engine.answer(3, Event(0, "unsure", "", "me"))
     assert engine.prefix() == 3 and engine.labels == 2 and engine.answers_given == 3
     assert engine.undecided_positions() == [engine.asked[2].position]
+    engine.undo(3)
+    engine.undo(1)
+    assert engine.owed == [1], "what is put off again is not owed"
 
 
 def test_looks_back_go_with_the_answers_that_they_saw(engine: Engine) -> None:
@@ -77,10 +80,15 @@ def test_looks_back_go_with_the_answers_that_they_saw(engine: Engine) -> None:
         engine.draw_next()
         engine.answer(index, Event(0, "labelled", "", "me", label="yes"))
     engine.seen, engine.told = [(2, "early"), (4, "late")], [(3, "early"), (5, "late")]
+    assert engine.at_planned(lambda _: (4, "first")) == "first"
     engine.undo(5)
     assert (engine.seen, engine.told) == ([(2, "early"), (4, "late")], [(3, "early")])
+    assert engine.at_planned(lambda _: (4, "again")) == "first"
     engine.undo(4)
     assert (engine.seen, engine.told) == ([(2, "early")], [(3, "early")])
+    assert engine.at_planned(lambda _: (4, "again")) == "again"
+    engine.replan(50)
+    assert (engine.seen, engine.told) == ([], []) and engine.at_planned(lambda _: (4, "")) == ""
 
 
 def test_undecided_items_are_those_in_force(engine: Engine) -> None:

@@ -209,7 +209,7 @@ def test_settling(population: lc.Population) -> None:
     )  # fmt: skip
     assert session.engine.settlement(one) == event
     again = session.settle(item, "no", "ann")
-    assert session.engine.settlement(one) == again
+    assert session.engine.settlement(one) == again and session.engine.overruled == {one.index}
     assert session.labels_table().equals(before)
     replays(session)
     alike = next(one for one in judged if not one.differs)
@@ -227,7 +227,8 @@ def test_a_settlement_ends_with_the_answers_it_was_of(population: lc.Population)
     session.answer(session.next("bob"), "unsure")
     (one,) = session.engine.repeats.judged()
     assert session.engine.settlement(one) is None
-    assert session.settle(draw.item_id, "yes").detail == {"answers": one.sequences}
+    assert session.settle(draw.item_id, "no", "eve").detail == {"answers": one.sequences}
+    assert not session.engine.overruled, "the first was said of other answers"
     replays(session)
 
 

@@ -90,7 +90,10 @@ def test_a_session_cuts_once_and_replays(
             assert (widths(session)[:, 0] >= before[:, 0] - 1e-12).all()
             assert (widths(session)[:, 1] <= before[:, 1] + 1e-12).all()
             before = None
-        session.answer(draw, population.classes[truth[int(draw.item_id[1:])]])
+        name = population.classes[truth[int(draw.item_id[1:])]]
+        ahead = session.ahead(draw, [name])
+        session.answer(draw, name)
+        assert not (ahead and recuts.recut_due(session.engine)), "another item will follow"
         if not cuts(session) and session.labels >= BUDGET / 2:
             before = widths(session)
     (cut,) = cuts(session)

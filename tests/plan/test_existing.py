@@ -136,6 +136,9 @@ def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -
     parts = told.value
     assert (parts.labels, parts.found, parts.expected) == (80, 1.0, 0.1)
     assert parts.place == "lie in the top tenth of the scores"
+    called = read(tmp_path, from_the_top(80), scores={}, thresholds={}, predictions={"a": "truth"})
+    with pytest.raises(NotRandomError, match="76 % of them are called 'yes', where 25 % of"):
+        lc.preview(called, plan_of(existing="random"))
 
 
 # --- drawing -----------------------------------------------------------------------------------
@@ -217,6 +220,11 @@ def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> No
     counts = np.bincount(engine.frame.stratum[first], minlength=len(before))
     assert ((before + counts)[engine.frame.sizes >= 2] >= 2).all()
     assert (counts[before >= 2] == 0).all()
+    session = lc.Session(population, plan_of(existing="random"))
+    labelled(session)
+    session.extend(budget=80, estimand="precision")
+    called = population.predictions["a"]
+    assert [called[int(item[1:])] for item in labelled(session)] == [1] * 20
 
 
 def test_a_small_watched_plan_shows_figures_of_four_strata_from_the_first_label_on(

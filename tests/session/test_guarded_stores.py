@@ -167,9 +167,9 @@ def test_an_anchor_names_the_first_event_that_differs(
     assert verify(url, at).whole
     held = lc.Session.open(url, "spam").check_log()
     assert held.key and (held.anchored == 12) == (kind != "command")
-    turned_anew(url, event=4)
+    turned_anew(url, event=2)
     (one,) = verify(url, at).projects
-    assert "by the anchor: event 4 is the first that is another one" in one.wrong
+    assert "by the anchor: event 2 is the first that is another one" in one.wrong
     (one,) = verify(url, "command:cat").projects
     assert one.wrong == "" and "rewritten together" in " ".join(one.held.sentences())
 

@@ -262,7 +262,11 @@ def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> 
 def test_what_follows_is_not_sure_where_a_second_pass_is_due(tmp_path: Path) -> None:
     session = start(tmp_path, budget=60)
     session.answer_page(dict.fromkeys(session.page(), "yes"))
-    assert session.page_ahead(session.page())
+    page = session.page()
+    assert session.page_ahead(page)
+    session.undo_page()
+    assert session.page_ahead(page) == [], "what was taken back comes next"
+    session.answer_page(dict.fromkeys(session.page(), "yes"))
     session.second_pass(2)
     assert session.page_ahead(session.page()) == []
 

@@ -90,9 +90,13 @@ def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
 
 
 def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
-    tmp_path: Path, clock: Clock
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nor does it matter that another session says so first."""
     session = start(tmp_path, **GOAL)
+    other = lc.Session(session.population, session.plan, session.store)
+    now, reason = session.ledger.figures, session.ledger.figures.stop_reason
+    monkeypatch.setattr(now, "stop_reason", lambda at: reason(at) and (other.next(), reason(at))[1])
     next_draw(session, "ann")
     answer_draws(session, lambda draw: int(draw.item_id[1:]) >= 40, who="bob")
     assert session.status == "waiting"

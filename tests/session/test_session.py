@@ -49,6 +49,8 @@ def test_another_answer_to_the_same_draw_is_refused(known: Known) -> None:
         with pytest.raises(lc.errors.LateAnswerError, match=f"'yes' by this draw; .*: {way}"):
             session.answer(draw, answer)
     assert session.events == before and session.results()["accuracy"].labels_used == 1
+    with pytest.raises(AnswerError, match="cannot be put off for later; undo it instead"):
+        session.revise(1, "later", "t1")
     session.revise(1, "no", "t1")
     assert session.answer(draw, 1).label == "yes", "the same press again is still the same press"
     with pytest.raises(lc.errors.LateAnswerError, match=r"revise\(1, 'unsure', token\)"):

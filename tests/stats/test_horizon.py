@@ -6,6 +6,7 @@ one after every label. The mistakes beside it must be seen.
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from benchmarks import horizon as exact
 from labelcore.stats import horizon
@@ -16,6 +17,7 @@ from labelcore.stats.horizon import (
     boundary,
     covered_share,
     least_boundary,
+    stretch,
     watched_share,
 )
 from labelcore.stats.profile import Cells, Ratios
@@ -120,6 +122,7 @@ def test_the_boundary_by_hand() -> None:
     assert float(boundary(0.5, 0.25, 0.05)) == pytest.approx(2.30 * (1 / 3) ** -0.35)
     assert float(boundary(1.0, 0.0, 0.05, 4)) == pytest.approx(2.38, abs=0.02)
     assert float(boundary(2.0, 0.0, 0.05, 4)) > float(boundary(1.0, 0.0, 0.05, 4))
+    assert float(boundary(1.5, 0.5, 0.05, 2)) == pytest.approx(3.09), "four times the information"
 
 
 def test_the_boundary_never_rises_before_the_planned_size() -> None:
@@ -135,6 +138,13 @@ def test_covered_share() -> None:
     cells = Cells(*np.array([[80.0, 40.0], [20.0, 40.0], [10.0, 10.0]]), np.array([True, True]))
     table = Ratios(np.zeros(1), np.ones((1, 2)), np.array([120.0]), np.zeros((1, 2)))
     assert covered_share(cells, table) == pytest.approx([0.25])
+    of_file, of_process = (
+        stretch(cells, table, 0.95, 0.5, 1, target=target) for target in ("file", "process")
+    )
+    for covered, found in ((0.25, of_file), (0.0, of_process)):
+        assert found == pytest.approx((boundary(0.5, covered, 0.05) / ndtri(0.975)) ** 2)
+    nearly = Cells(*np.array([[80.0, 40.0], [79.0, 40.0], [10.0, 10.0]]), np.array([True, True]))
+    assert covered_share(nearly, table) == pytest.approx([79 / 80])
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 4, 16])

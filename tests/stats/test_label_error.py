@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from benchmarks.label_error import ALIKE, READERS, SecondReadings, covered, made_up, session, table
 from labelcore.estimands import SCALARS, ratios
@@ -111,7 +112,9 @@ def test_worst_case_moves_each_side_by_its_own_wrong_labels() -> None:
 
 def test_a_side_that_was_never_read_twice_bounds_nothing_there() -> None:
     precision, recall = bounded(CELLS, rows("precision", "recall"), readings(1, 60), 0.95)
-    assert 0.5 < precision.low < precision.high <= 1
+    most = {True: difference_share(readings(1, 60).differs, np.ones(60), 0.975)[2], False: 1.0}
+    ends = worst_case(CELLS, rows("precision"), most, 0.975)[0]
+    assert 0.5 < precision.low and (precision.low, precision.high) == pytest.approx(ends)
     assert precision.value is None
     assert not precision.reason
     unknown = bounded(CELLS, rows("precision"), readings(0, 60, predicted=False), 0.95)[0]
@@ -226,3 +229,8 @@ def test_turned_round_in_time_a_change_has_the_other_sign_and_the_same_width() -
     value, low, high = change_in_repeats(late, differs)
     assert value is not None and value < 0
     assert change_in_repeats(~late, differs) == pytest.approx((-value, -high, -low))
+    late = np.arange(100) >= 50
+    value, low, high = change_in_repeats(late, late & (np.arange(100) < 60))
+    variance = sum(p * (1 - p) / 50 / (4 * (1 - 2 * p)) for p in (1 / 52, 11 / 52))
+    assert value == pytest.approx(float(error_rate(0.2)))
+    assert (high - low) / 2 == pytest.approx(ndtri(0.975) * math.sqrt(variance))

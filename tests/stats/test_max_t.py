@@ -131,6 +131,11 @@ def test_cells_that_are_the_same_cross_as_they_share() -> None:
     assert crossed_covariance(one, other, expected)[0, 0] == pytest.approx(
         float(shared_covariance(one, other)[0, 0]), rel=1e-9
     )
+    across = Overlap(every, every[::-1], np.full(5, 5.0), None)
+    back = Overlap(across.second, across.first, across.labelled, None)
+    assert crossed_covariance(one, other, across)[0, 0] == pytest.approx(
+        float(crossed_covariance(other, one, back)[0, 0]), rel=1e-9
+    )
 
 
 @pytest.mark.full

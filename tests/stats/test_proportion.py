@@ -151,3 +151,5 @@ def test_exact_ends_without_a_file_are_those_of_independent_draws() -> None:
     assert share_interval(150, 300, np.inf, 0.95) == finite_wilson(150, 300, np.inf, 0.95)
     assert share_interval(3, 3, 3, 0.95) == (1.0, 1.0) and share_interval(0, 0, 9, 0.95) == (0, 1)
     assert share_interval(0.4, 12.6, 40, 0.95)[0] == 0
+    low, high = share_interval(25, 60, 70, 0.95)
+    assert low == finite_wilson(25, 60, 70, 0.95)[0] < high == finite_exact(25, 60, 70, 0.95)[1]

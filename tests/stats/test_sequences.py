@@ -113,6 +113,7 @@ def test_rate_sequence_at_the_ends(positive: float, alpha: float) -> None:
     low, high = rate_sequence(positive, 1, alpha)
     assert 0 <= low <= positive <= high <= 1
     assert rate_sequence(0, 0, alpha) == (0.0, 1.0)
+    assert rate_sequence(10**6, 10**6 + 1, alpha)[1] <= 1
 
 
 def test_first_watched_look() -> None:

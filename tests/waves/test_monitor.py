@@ -551,6 +551,7 @@ def test_the_report_of_a_quarter_holds_the_last_waves_and_runs_nothing() -> None
     value, low, high = monitor.table().loc[2, ["value", "low", "high"]]
     ends = " to ".join(percent_range(low, high))
     assert f"{value_percent(value, low, high)} ({ends})" in html.replace("\xa0", " ")
+    assert "onerror=alert(1)&gt; 2" not in monitor.report(1)
     with pytest.raises(ArgumentError, match="must be a whole number of at least 1"):
         monitor.report(0)
 
