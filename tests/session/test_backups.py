@@ -237,6 +237,8 @@ def test_a_restore_that_is_killed_before_its_seals_is_told_from_an_older_copy(
     for _ in range(2):
         (found,) = verify(there).projects
         assert (found.answers, found.whole) == (13, since == ""), found
+        with closing(lc.open_store(there)) as store:
+            store.anchor("report")
 
 
 def test_a_restore_that_fails_is_not_expected_any_more(session: lc.Session, tmp_path: Path) -> None:
