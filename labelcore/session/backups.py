@@ -31,6 +31,7 @@ from labelcore.store import (
     held,
     identity_of,
     note,
+    note_written,
     open_store,
     places_of,
     put_back,
@@ -224,6 +225,10 @@ def restore(
                 with closing(_opened(looked_at)) as copy:
                     rescue = [project for project in salvaged(url, copy) if put_into(copy, project)]
                     projects = kept_projects(copy)
+            else:  # Others have labelled since it was looked at.
+                with closing(_opened(looked_at)) as copy:
+                    differences, unreadable = _differences(copy, url, ())
+                _refuse(projects, differences, unreadable, force=force)
             items, place = beside(file, ".items"), guarded(url)
             if read_erased(place).gone:
                 with closing(_opened(looked_at)) as copy:
@@ -236,8 +241,14 @@ def restore(
             with closing(_opened(looked_at)) as copy:
                 copy.note_acts(trail[len(copy.acts()) :])
                 if place is not None:
+                    _keep_ahead(records, items, place)
                     announce(copy, place)
-            aside = put_back(looked_at, url)
+            try:
+                aside = put_back(looked_at, url)
+            except StoreError:
+                if place is not None:
+                    announce(None, place)
+                raise
         with closing(open_store(url, create=False)) as store:
             copy_items(records, items, store.items_folder)
             seal_anew(store)
@@ -246,6 +257,16 @@ def restore(
             note(store, act(who or command_user(), "restored", f"the backup {file.name}"))
     counts = {project.record.name: _answers(project.events) for project in rescue if project.events}
     return Restored(projects, differences, unreadable, aside, file, counts)
+
+
+def _keep_ahead(records: Sequence[ProjectRecord], items: Path, place: Path) -> None:
+    """Keep the items of projects beside the store that is to have them. Where it gets none of them
+    after all, they go with what is erased next."""
+    folder = beside(place, ".items")
+    copy_items(records, items, folder)
+    for record in records:
+        for at in places_of(record):
+            note_written(place, folder / at)
 
 
 def _trail_of(url: str) -> list[Act]:

@@ -122,7 +122,13 @@ def erase_items(
     events = sum(_erase_items(store, other.name, mine, who, why) for other, mine in alike if mine)
     outside = [*_sources(store, projects), *_elsewhere(store, alike, wanted)]
     done = Erased(tuple(other.name for other, mine in alike if mine), len(wanted), events=events)
-    return _clean(store, done, outside, listed)
+    done = _clean(store, done, outside, listed)
+    if {other.name for other in store.projects() if _alike(other, record)} - {
+        other.name for other in projects
+    }:  # One has begun meanwhile.
+        again = erase_items(store, project, wanted, who=who, why=why)
+        return replace(again, events=events + again.events, gone=(*done.gone, *again.gone))
+    return done
 
 
 def _erase_every(store: LabelStore, record: ProjectRecord, who: str, why: str) -> Erased:
@@ -365,6 +371,8 @@ def erase_person(store: LabelStore, name: str, *, who: str, why: str) -> Erased:
         taken |= {event.annotator for event in store.events(record.name)}
     free = (f"erased {number}" for number in range(1, len(taken) + 2))
     called = next(instead for instead in free if instead not in taken)
+    if store.guarded is not None:
+        seal(store, store.guarded, {})  # A mark takes a key, and no key is there without seals.
     mark = "" if store.guarded is None else mark_of(store.guarded, name)
     gone = Gone("", now(), who, why, mark=mark, words=words, called=called)
     add_gone(store.guarded, gone)

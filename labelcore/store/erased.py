@@ -189,12 +189,14 @@ def remove_backups(place: Path, but: Path) -> int:
 
 
 def set_aside(place: Path) -> list[Path]:
-    """The databases that a backup took the place of, and the backups of what was given up."""
+    """The databases that a backup took the place of, and the backups of what was given up. What a
+    killed process left may be another name of the database itself: opened as two, it is damaged."""
     here = {
         file
         for at in (place, place.resolve())  # It may be a link to the database.
         for file in at.parent.glob(f"{escape(at.stem)}-before-*")
         if file.suffix == at.suffix and not file.name.endswith(BESIDE[1:])
+        if not (place.exists() and file.samefile(place))
     }
     return sorted([*here, *(backups_folder(place) / GIVEN_UP).glob(f"*{place.suffix}")])
 

@@ -32,7 +32,7 @@ from typing import Any
 
 from labelcore.errors import StoreBusyError, StoreError, UnknownProjectError
 from labelcore.log.events import ANSWER_KINDS, Event
-from labelcore.store.anchor import anchor_address, send, statement, told
+from labelcore.store.anchor import AnchorCopy, anchor_address, send, statement, told
 from labelcore.store.base import LabelStore, Seal, SealedProject
 from labelcore.store.kept import (
     FORGED,
@@ -49,6 +49,7 @@ from labelcore.store.kept import (
     read_seals_file,
     seals_file,
 )
+from labelcore.store.signing import public_key
 
 SEAL_SECONDS = 1.0
 """From an event to its seal: what comes meanwhile is sealed with it."""
@@ -136,25 +137,37 @@ def _anew(store: LabelStore, place: Path, file: SealsFile) -> SealsFile:
     return replace(file, seals=seals, coming={})
 
 
-def announce(copy: LabelStore, place: Path) -> None:
-    """Say in the seals at a place that the logs of a copy are to be the ones there. Raises
-    StoreError."""
-    change_seals(place, lambda file: replace(file, coming=_ends(copy)))
+def announce(copy: LabelStore | None, place: Path) -> None:
+    """Say in the seals at a place that the logs of a copy are to be the ones there, or that none
+    are. Raises StoreError."""
+    change_seals(place, lambda file: replace(file, coming=_ends(_logs(copy)) if copy else {}))
 
 
 def seal_what_came(store: LabelStore) -> None:
     """Seal logs anew where they are those that were announced: the process that put them there was
-    killed just then. Others, such as of any older copy, stay what their seals call them."""
-    if (place := store.guarded) is not None:
-        file = read_seals_file(place)
-        if file.coming and not file.forged and file.coming == _ends(store):
-            seal_anew(store)
-            store.anchor("restore")
+    killed just then. Others, such as of any older copy, stay what their seals call them. So do
+    those that the anchor knows otherwise: an announcement can come back with the seals that it
+    stood in, and what has left the machine is given up by a person alone."""
+    if (place := store.guarded) is None or not (file := read_seals_file(place)).coming:
+        return
+    logs = _logs(store)
+    anchors = [copy for copy in store.copies() if isinstance(copy, AnchorCopy)]
+    ours = not file.forged and file.key == public_key(place)
+    if ours and file.coming == _ends(logs) and not any(
+        anchor.damage or first_difference(events, anchor, key)
+        for anchor in anchors
+        for key, events in logs.items()
+    ):  # fmt: skip
+        seal_anew(store)
 
 
-def _ends(store: LabelStore) -> dict[str, list[Any]]:
-    """How many events each log has, and the hash of the last, by identity."""
-    logs = {identity_of(record): store.events(record.name) for record in store.projects()}
+def _logs(store: LabelStore) -> dict[str, list[Event]]:
+    """By identity."""
+    return {identity_of(record): store.events(record.name) for record in store.projects()}
+
+
+def _ends(logs: Mapping[str, Sequence[Event]]) -> dict[str, list[Any]]:
+    """How many events each log has, and the hash of the last."""
     return {key: [len(log), log[-1].hash if log else ""] for key, log in logs.items()}
 
 

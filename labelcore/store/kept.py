@@ -72,6 +72,7 @@ class SealsFile:
               ``sent`` is when that was
     keys      that it was signed with before one was lost
     coming    the ends of logs that are about to take the place of these, by identity
+    early     whether it was written before its key, which nobody had lost where it is not there
     """
 
     seals: Mapping[str, SealedProject] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class SealsFile:
     key: str = ""
     keys: Sequence[str] = ()
     coming: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    early: bool = False
 
 
 def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
@@ -98,6 +100,7 @@ def read_seals_file(place: Path, *, to_change: bool = False) -> SealsFile:
             key,
             values["keys"],
             values.get("coming", {}),
+            bool(values.get("early")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         if to_change and isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
@@ -120,13 +123,14 @@ def write_seals(place: Path, file: SealsFile) -> None:
     """All of it or nothing, on the disk when this returns. A new key comes after it, so that no
     killed process leaves a key without seals. Raises StoreError."""
     key = public_key(place)
-    lost = [file.key] if file.key and file.key != key else []
+    lost = [file.key] if file.key and file.key != key and not file.early else []
     values = {
         "seals": {key: asdict(seal) for key, seal in file.seals.items()},
         "anchored": file.anchored,
         "sent": file.sent,
         "keys": [*file.keys, *lost],
         "coming": file.coming,
+        "early": not key,
     }
     with writable(seals_file(place)):
         seals_file(place).parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +138,7 @@ def write_seals(place: Path, file: SealsFile) -> None:
         text = json.dumps(signed(secret, values), ensure_ascii=False)
         with whole_file(seals_file(place)) as stream:
             stream.write(text.encode())
-        if secret_of(place, secret) != secret:  # Another one was made meanwhile.
+        if secret_of(place, secret) != secret or not key:  # There is one now, perhaps another.
             write_seals(place, file)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from unittest.mock import patch
 
@@ -194,18 +195,24 @@ def test_a_restore_that_is_killed_leaves_no_copy_elsewhere(
     assert [*temporary.rglob("looked_at.db")] == []
 
 
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("since", ["", "labelled", "told elsewhere", "another key"])
 def test_a_restore_that_is_killed_before_its_seals_is_told_from_an_older_copy(
-    session: lc.Session, tmp_path: Path, labelled: bool
+    session: lc.Session, tmp_path: Path, since: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once somebody labels the store that was there, the backup that was to come is an older copy
-    as any other, whoever puts it there."""
+    as any other, whoever puts it there. So it is where an anchor knows more, and by the word of
+    seals that are not this store's."""
     there, files = session.store.url, [tmp_path / f"{number}.db" for number in range(3)]
     for file in files:
         back_up(session.store, file)
         answer_draws(session, "yes", 3)
+    if since == "told elsewhere":
+        (tmp_path / "anchor").mkdir()
+        monkeypatch.setenv("LABELCORE_ANCHOR", str(tmp_path / "anchor"))
+        session.store.anchor("report")
     session.store.close()
     older, copy, newest = files
+    shutil.rmtree(tmp_path / "labels.items")
     real = backups.put_back
 
     def put_back(backup: Path, at: str) -> str | None:
@@ -218,15 +225,49 @@ def test_a_restore_that_is_killed_before_its_seals_is_told_from_an_older_copy(
         restore(copy, there, force=True)
     sqlite_backup.put_in_place(older, tmp_path / "labels.db")
     assert verify(there).projects[0].missing
-    if labelled:
+    if since == "labelled":
         sqlite_backup.put_in_place(newest, tmp_path / "labels.db")
         accept(there)
         again = lc.Session.open(there, "spam")
         answer_draws(again, "yes", 1)
         again.store.close()
+    elif since == "another key":
+        (tmp_path / "labels.key").unlink()
     sqlite_backup.put_in_place(copy, tmp_path / "labels.db")
-    (found,) = verify(there).projects
-    assert (found.answers, found.whole) == (13, not labelled), found
+    for _ in range(2):
+        (found,) = verify(there).projects
+        assert (found.answers, found.whole) == (13, since == ""), found
+        with closing(lc.open_store(there)) as store:
+            store.anchor("report")
+
+
+def test_a_restore_that_fails_is_not_expected_any_more(session: lc.Session, tmp_path: Path) -> None:
+    there, copy = session.store.url, tmp_path / "copy.db"
+    back_up(session.store, copy)
+    answer_draws(session, "yes", 3)
+    session.store.close()
+    with patch.object(sqlite_backup.os, "link", side_effect=OSError), patch.object(
+        Path, "rename", side_effect=PermissionError
+    ), pytest.raises(StoreError, match="cannot be set aside"):  # fmt: skip
+        restore(copy, there, force=True)
+    sqlite_backup.put_in_place(copy, tmp_path / "labels.db")
+    assert verify(there).projects[0].missing
+
+
+def test_who_labels_while_a_backup_is_looked_at_loses_nothing(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    there, copy = session.store.url, tmp_path / "copy.db"
+    back_up(session.store, copy)
+    real = backups.held
+
+    def held(url: str) -> AbstractContextManager[None]:
+        answer_draws(session, "yes", 1)
+        return real(url)
+
+    with patch.object(backups, "held", held), pytest.raises(LosesLabelsError, match="1 answers"):
+        restore(copy, there)
+    answer_draws(session, "yes", 1)
 
 
 def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:

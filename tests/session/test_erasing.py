@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pyarrow as pa
 import pytest
@@ -30,6 +30,7 @@ from labelcore.log.rules import Kind
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
 from labelcore.report import bundle_zip, events_csv
+from labelcore.session import backups as backups_of
 from labelcore.session import copying, erasing
 from labelcore.session.backups import back_up, restore
 from labelcore.session.copying import copy_project
@@ -310,7 +311,8 @@ def test_a_backup_from_before_is_erased_before_it_is_opened(
 
 @pytest.mark.parametrize("name", ["labels [old].db", "labels", "link.db"])
 def test_what_was_set_aside_goes_whatever_its_name(home: Path, name: str) -> None:
-    """A link stays one: what it leads to gives way."""
+    """A link stays one: what it leads to gives way. Another name of the store itself, as a restore
+    that is killed leaves, is opened by nobody."""
     place, copy, there = home / name, home.parent / "copy.db", home / "disk" / "real.sqlite"
     if name == "link.db":
         there.parent.mkdir()
@@ -321,9 +323,11 @@ def test_what_was_set_aside_goes_whatever_its_name(home: Path, name: str) -> Non
     session.store.close()
     restore(copy, url(place), force=True)
     assert place.is_symlink() == (name == "link.db") and list(place.resolve().parent.glob("*-bef*"))
+    os.link(place.resolve(), place.with_name(f"{place.stem}-before-now{place.suffix}"))
     with closing(lc.open_store(url(place))) as store:
         done = erase_items(store, "spam", [gone], **WHY)
         assert not [line for line in done.left if "before" in line]
+        assert len([line for line in done.gone if "set aside" in line]) == 1
     place.write_bytes(copy.read_bytes())  # As somebody may by hand.
     with closing(lc.open_store(url(place))) as store, pytest.warns(BrokenLogWarning):
         assert lc.Session.open(store, "spam").item_by_id(gone) == {"text": TEXT_GONE}
@@ -503,6 +507,56 @@ def test_one_that_begins_while_another_of_its_file_goes_has_its_items(
     (home.parent / "items.csv").unlink()
     assert [record.name for record in session.store.projects()] == ["new"]
     assert label(lc.Session.open(session.store, "new"), 1)
+
+
+def test_one_that_begins_while_a_text_of_its_file_goes_loses_it_too(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, *_ = label(session, 3)
+
+    def late(*given: Any) -> None:
+        monkeypatch.setattr(erasing, "add_gone", add_gone)
+        session_on(home.parent / "items.csv", store=session.store, project="new", seed=8)
+        add_gone(*given)
+
+    monkeypatch.setattr(erasing, "add_gone", late)
+    assert {*erase_items(session.store, "spam", [gone], **WHY).projects} == {"spam", "new"}
+    assert holding(home, text_of(gone)) == [] and verify(session.store.url).whole
+
+
+def test_items_that_were_kept_for_a_restore_that_never_came_go_with_what_is_erased_next(
+    session: lc.Session, home: Path
+) -> None:
+    gone, *_ = label(session, 3)
+    write_items(there := home.parent / "others.csv")
+    with closing(lc.open_store(url(home.parent / "there" / "labels.db"))) as other:
+        session_on(there, store=other, project="others")
+        back_up(other, home.parent / "other.db")
+    real = backups_of.put_back
+
+    def put_back(backup: Path, at: str) -> str | None:
+        if at == session.store.url:
+            raise KeyboardInterrupt
+        return real(backup, at)
+
+    with patch.object(backups_of, "put_back", put_back), pytest.raises(KeyboardInterrupt):
+        restore(home.parent / "other.db", session.store.url, force=True)
+    assert holding(home, "message 5") and verify(session.store.url).whole
+    erase_items(session.store, "spam", [gone], **WHY)
+    assert holding(home, "message 5") == [] and label(session, 1)
+
+
+def test_a_name_that_is_erased_first_of_all_leaves_no_key_without_seals(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    label(session, 1, "Ann Alder")
+    session.store.close()
+    for end in (".key", ".seals"):
+        (home / "labels.db").with_suffix(end).unlink()
+    monkeypatch.setattr(erasing, "add_gone", Mock(side_effect=KeyboardInterrupt))
+    with closing(lc.open_store(url(home / "labels.db"))) as store, pytest.raises(KeyboardInterrupt):
+        erase_person(store, "Ann Alder", **WHY)
+    assert verify(url(home / "labels.db")).whole
 
 
 @pytest.mark.parametrize("items", [["m1"], None])

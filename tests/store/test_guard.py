@@ -212,6 +212,10 @@ def test_who_is_killed_before_the_first_seal_leaves_no_key_without_seals(
         with closing(lc.open_store(place)) as store, pytest.raises(KeyboardInterrupt):
             seal_anew(store)
     assert verify(place).whole and not key.exists() and seals.exists() == (broken == "secret_of")
+    with closing(lc.open_store(place)) as store:
+        seal_anew(store)
+    first = kept.read_seals_file(database)
+    assert (first.forged, first.keys, first.early) == (False, [], False)
     labelled(database)
     assert verify(place).whole and key.exists() and not kept.read_seals_file(database).forged
 
