@@ -33,7 +33,7 @@ def json_list(items: pd.DataFrame) -> str:
 
 
 def json_lines(items: pd.DataFrame) -> str:
-    rows = items.to_dict("records")
+    rows = items.astype(object).where(items.notna(), None).to_dict("records")
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
