@@ -74,6 +74,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> Non
         path, id="id", content=["text", "id"], scores={"A": "score"},
         predictions={"A": "predicted"}, metadata="truth",
     )  # fmt: skip
+    assert population.name == path.name
     assert population.ids() == ITEMS["id"].tolist()
     assert population.scores["A"].tolist() == ITEMS["score"].tolist()
     assert population.classes == ("ham", "spam")
