@@ -23,6 +23,7 @@ from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.testing.known import Known
 from tests.cases import once
+from tests.rows import write_rows
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 NAMES = np.array(["x", "y", "z"])
@@ -41,15 +42,9 @@ def made(
     wrong = (truth + random.integers(1, 3, n_items)) % 3
     left = np.where((kind == 0) | (kind == 4), truth, wrong)
     right = np.select([kind == 0, kind == 2, kind == 3], [wrong, 3 - truth - wrong, wrong], truth)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "items.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["id", "text", "a", "b"])
-        rows.writerows(
-            (f"i{n}", "x", NAMES[a], NAMES[b])
-            for n, (a, b) in enumerate(zip(left, right, strict=True))
-        )
+    both = enumerate(zip(left, right, strict=True))
+    rows = ((f"i{n}", "x", NAMES[a], NAMES[b]) for n, (a, b) in both)
+    path = write_rows(folder / "items.csv", ["id", "text", "a", "b"], rows)
     population = lc.read_population(path, id="id", content="text", predictions={"A": "a", "B": "b"})
     return Known(population, truth)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import secrets
@@ -39,6 +38,7 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.params import as_inputs
 from tests.answering import answer_draws
+from tests.rows import write_rows
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
@@ -189,17 +189,14 @@ def roughly(few_sessions_for_claims: None, monkeypatch: pytest.MonkeyPatch) -> N
 
 def write_items(folder: Path) -> Path:
     """200 items; every fifth truly yes; prediction and score right nine times in ten."""
-    path = folder / "files" / "items.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score_lr", "pred_lr", "true_label"])
-        for n in range(200):
-            truth = int(n % 5 == 0)
-            called = truth if n % 10 else 1 - truth
-            text = HOSTILE if n % 2 else f"item {n}\nwith a second line"
-            writer.writerow([f"i{n}", text, round(0.2 + 0.6 * called + n / 2000, 4), called, truth])
-    return path
+    rows = []
+    for n in range(200):
+        truth = int(n % 5 == 0)
+        called = truth if n % 10 else 1 - truth
+        text = HOSTILE if n % 2 else f"item {n}\nwith a second line"
+        rows.append([f"i{n}", text, round(0.2 + 0.6 * called + n / 2000, 4), called, truth])
+    head = ["id", "text", "score_lr", "pred_lr", "true_label"]
+    return write_rows(folder / "files" / "items.csv", head, rows)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ from tests.app.conftest import (
     with_upload,
 )
 from tests.cases import sampled
+from tests.rows import write_rows
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -57,12 +58,8 @@ def classes(data_folder: Path) -> Classes:
 
     def build(number: int) -> lc.Session:
         names = [f"{n:02d} {HOSTILE if n == 1 else 'class'}" for n in range(number)]
-        path = data_folder / "files" / "c.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            rows = csv.writer(stream)
-            rows.writerow(["id", "text", "said"])
-            rows.writerows([f"i{n}", f"item {n}", names[n % number]] for n in range(240))
+        rows = ([f"i{n}", f"item {n}", names[n % number]] for n in range(240))
+        path = write_rows(data_folder / "files" / "c.csv", ["id", "text", "said"], rows)
         population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
         plan = lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=120, seed=1)
         return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "many")

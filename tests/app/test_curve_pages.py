@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Callable
@@ -41,6 +40,7 @@ from tests.app.conftest import (
     with_upload,
 )
 from tests.cases import sampled
+from tests.rows import write_rows
 
 PAGES = ("label", "progress", "explore", "report")
 PLANS: dict[str, dict[str, object]] = {
@@ -60,18 +60,13 @@ def pairs(data_folder: Path) -> Path:
 def write_pairs(folder: Path) -> Path:
     """150 pairs with a score; the higher it is, the more often they are truly alike."""
     random = Random(5)
-    path = folder / "files" / "pairs.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "left", "right", "score", "truth"])
-        for n in range(150):
-            score = round(1 - n / 150, 4)
-            writer.writerow(
-                [f"p{n}", HOSTILE if n % 3 else f"phrase {n}", f"other {n}", score,
-                 int(random.random() < score)]
-            )  # fmt: skip
-    return path
+    rows = []
+    for n in range(150):
+        score = round(1 - n / 150, 4)
+        left = HOSTILE if n % 3 else f"phrase {n}"
+        rows.append([f"p{n}", left, f"other {n}", score, int(random.random() < score)])
+    head = ["id", "left", "right", "score", "truth"]
+    return write_rows(folder / "files" / "pairs.csv", head, rows)
 
 
 @pytest.fixture

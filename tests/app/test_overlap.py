@@ -10,6 +10,7 @@ from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.reviewed import SETTLE, reviewed
 from labelcore.words.sentences import percent
 from labelcore.words.statuses import TITLES
+from tests.answering import answer_draws
 from tests.app.conftest import (
     button,
     created,
@@ -70,8 +71,7 @@ def test_people_says_who_did_what_and_whose_the_figure_is(app, make) -> None:
     session = make(overlap=1.0, labels=24, budget=24)
     said = app("people", project="demo").title[0].value
     assert said.startswith("As settled by two people: Accuracy, 0 of ")
-    while (draw := session.next("ann")) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 7 == 0, who="ann")
     page = app("people", project="demo")
     assert page.title[0].value.startswith("As settled by two people")
     assert "%" in page.title[0].value and " %" not in page.title[0].value
@@ -146,8 +146,7 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
 def judged_by_both(make) -> lc.Session:
     """All labels are there, half of them are judged by two, and some are to be settled."""
     session = make(overlap=0.5, labels=24, budget=24)
-    while (draw := session.next("ann")) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 7 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 7 == 0, who="ann")
     return session
 
 

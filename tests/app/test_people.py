@@ -152,8 +152,7 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
     left = next_draw(session, "bob")
     people.presence().arrive("demo", "bob")
     people.presence().arrive("demo", "bob")
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
 
     def on_page() -> bool:
         page = app("label", project="demo")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import math
 import re
@@ -25,6 +24,7 @@ from labelcore.session.session import Session
 from labelcore.store import open_store
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
+from tests.rows import write_rows
 
 TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
@@ -82,12 +82,7 @@ LOOKED_AT = """since =>
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return write_rows(path, rows[0], ([row[name] for name in rows[0]] for row in rows))
 
 
 def simple_rows(number: int) -> list[dict[str, object]]:

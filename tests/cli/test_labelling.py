@@ -26,6 +26,7 @@ from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.cli.conftest import Run
 from tests.report.sessions import session_on, write_items
+from tests.rows import write_rows
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -49,13 +50,9 @@ def filled(path: Path, truth: dict[str, bool], column: str = "token") -> Path:
     for number, row in enumerate(rows[:-1]):
         row["answer"] = "unsure" if number == 3 else "yes" if truth[row["id"]] else "no"
         row["note"] = "odd" if number == 2 else ""
-    done = path.with_name(f"done-{path.name}")
-    with done.open("w", newline="", encoding="utf-8") as stream:
-        kept = [name for name in rows[0] if name not in ({"token", "id"} - {column})]
-        writer = csv.DictWriter(stream, kept, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-    return done
+    kept = [name for name in rows[0] if name not in ({"token", "id"} - {column})]
+    done = ([row[name] for name in kept] for row in rows)
+    return write_rows(path.with_name(f"done-{path.name}"), kept, done)
 
 
 def opened(path: Path) -> int:

@@ -1,12 +1,12 @@
 """Files with two classifiers and known labels."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 import labelcore as lc
 from labelcore.testing.known import Known
+from tests.rows import write_rows
 
 DIFFERENCES = (
     "accuracy_difference", "precision_difference", "recall_difference", "f1_difference",
@@ -24,14 +24,11 @@ def paired(
     truth = (rng.random(n_items) < 1 / (1 + np.exp(-logit))).astype(int)
     seen = [logit + rng.normal(0, noise, n_items) for noise in (shift, 2 * shift)]
     found = [np.round(1 / (1 + np.exp(-one)), 4) for one in seen]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "pairs.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["id", "text", "score_a", "score_b", "said_a", "said_b", "truth"])
-        said = [(one >= 0.5).astype(int) for one in found]
-        ids = [f"i{i}" for i in range(n_items)]
-        rows.writerows(zip(ids, ["x"] * n_items, *found, *said, truth, strict=True))
+    said = [(one >= 0.5).astype(int) for one in found]
+    ids = [f"i{i}" for i in range(n_items)]
+    head = ["id", "text", "score_a", "score_b", "said_a", "said_b", "truth"]
+    rows = zip(ids, ["x"] * n_items, *found, *said, truth, strict=True)
+    path = write_rows(folder / "pairs.csv", head, rows)
     given = {"a": "score_a", "b": "score_b"} if scores else {}
     population = lc.read_population(
         path, id="id", content="text", scores=given, predictions={"a": "said_a", "b": "said_b"}

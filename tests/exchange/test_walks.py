@@ -16,6 +16,7 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.exchange import LABELLED_FORMS
+from tests.rows import write_rows
 
 Truth = Callable[[lc.Session, Any], object]
 
@@ -112,10 +113,7 @@ def test_e_discovery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "coding" not in rows[0] and "tar_score" not in rows[0]
     for row in rows:
         row["answer"] = "responsive" if row["body"].startswith("contract") else "not responsive"
-    with batch.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(batch, rows[0], (row.values() for row in rows))
     assert main(["answer", str(batch), *place]) == 0
     session = lc.Session.open(store, "review")
     found = responsive[reviewed].sum() / responsive.sum()

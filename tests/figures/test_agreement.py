@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +9,14 @@ import pytest
 
 import labelcore as lc
 from labelcore.stats.agreement import NO_ITEM
+from tests.rows import write_rows
 
 PEOPLE = ("ann", "bob", "eve")
 
 
 def session(folder: Path, readers: int = 2, **plan: object) -> lc.Session:
-    path = folder / "items.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "said"])
-        writer.writerows([f"i{n}", f"text {n}", "yes" if n % 3 else "no"] for n in range(200))
+    rows = ([f"i{n}", f"text {n}", "yes" if n % 3 else "no"] for n in range(200))
+    path = write_rows(folder / "items.csv", ["id", "text", "said"], rows)
     population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
     terms = {"budget": 40, "overlap": 1.0, "readers": readers, "seed": 5, **plan}
     return lc.Session(population, lc.Plan("simple_random", ["accuracy"], **terms))  # type: ignore[arg-type]

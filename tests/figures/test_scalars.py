@@ -37,6 +37,7 @@ from tests.answering import answer_draws
 from tests.cases import once, sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
+from tests.rows import write_rows
 
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")
 DESIGNS = [name for name in SCALAR_DESIGNS if name not in NEEDED]
@@ -376,13 +377,8 @@ def test_further_classifiers_over_the_same_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     score = np.round(rng.random(400), 5)
     truth = (rng.random(400) < score).astype(int)
-    import csv
-
-    path = tmp_path / "two.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["text", "a", "b"])
-        rows.writerows(zip(["x"] * 400, score, np.round(rng.random(400), 5), strict=True))
+    rows = zip(["x"] * 400, score, np.round(rng.random(400), 5), strict=True)
+    path = write_rows(tmp_path / "two.csv", ["text", "a", "b"], rows)
     population = lc.read_population(
         path, content="text", scores={"A": "a", "B": "b"}, thresholds={"A": 0.6, "B": 0.9}
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,20 +17,20 @@ from labelcore.planning.spendings import spendings
 from labelcore.replay import replay
 from labelcore.words.agreement import KNOWN_SETTLED, NONE_POSITIVE
 from tests.answering import answer_draws
+from tests.rows import write_rows
 
 ITEMS = 240
 
 
 def session(folder: Path, design: str = "simple_random", **plan: object) -> lc.Session:
-    path = folder / "items.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score", "said", "other", "half"])
-        for n in range(ITEMS):
-            said = "yes" if (n * 7) % ITEMS >= ITEMS // 2 else "no"
-            other = said if n % 9 else "yes"
-            score = (n * 7) % ITEMS / ITEMS
-            writer.writerow([f"i{n}", f"text {n}", score, said, other, "odd" if n % 2 else "even"])
+    rows = []
+    for n in range(ITEMS):
+        said = "yes" if (n * 7) % ITEMS >= ITEMS // 2 else "no"
+        other = said if n % 9 else "yes"
+        score = (n * 7) % ITEMS / ITEMS
+        rows.append([f"i{n}", f"text {n}", score, said, other, "odd" if n % 2 else "even"])
+    head = ["id", "text", "score", "said", "other", "half"]
+    path = write_rows(folder / "items.csv", head, rows)
     population = lc.read_population(
         path, id="id", content="text", scores={"m": "score"}, groups="half",
         predictions={"m": "said", "o": "other"}, classes=["no", "yes"], positive="yes",

@@ -43,6 +43,13 @@ DATA = "text,s,t,p\na,0.1,5,no\nb,0.3,4,yes\nc,0.9,3,no\n"
         ({"classes": [0, 1]}, "each name in classes must be text, got int"),
         ({"positive": 1}, "positive must be text or None, got int"),
         ({"metadata": 1}, "metadata must be a name or a list of names, got int"),
+        ({"id": ["text", 1]}, "each name in id must be text, got int"),
+        ({"groups": (1,)}, "each name in groups must be text, got int"),
+        ({"prompt": ["p"]}, "prompt must be text or None, got list"),
+        ({"helpers": ["p"]}, "helpers must be a mapping whose keys are helpers"),
+        ({"helpers": {"h": 1}}, r"helpers\['h'\] must be the name of a column, got int"),
+        ({"predictions": "p", "passing": {"p": [1]}}, r"passing\['p'\]"),
+        ({"name": " "}, "^name must be text that is not empty"),
     ],
 )
 def test_wrong_types(read: Read, arguments: dict[str, Any], message: str) -> None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from labelcore.errors import PopulationError
 from labelcore.population import read_population
 from labelcore.population.csv_file import CsvFile
 from tests.cases import searched
@@ -123,31 +122,12 @@ def test_records_longer_than_a_block(csv_file: Callable[..., Path]) -> None:
     assert population.content("3")["text"] == "c"
 
 
-def test_gzip_reads_like_the_plain_file(csv_file: Callable[..., Path]) -> None:
-    data = 'id,text,s\n007,"a\nb",0.5\n08,nan,1e-3\n'
-    arguments = {"id": "id", "content": "text", "scores": {"lr": "s"}}
-    plain = read_population(csv_file(data), **arguments)  # type: ignore[arg-type]
-    packed = read_population(csv_file(data, "items.csv.gz"), **arguments)  # type: ignore[arg-type]
-    assert packed.name == "items.csv.gz"
-    assert packed.ids() == plain.ids() == ["007", "08"]
-    assert packed.content("007") == plain.content("007") == {"text": "a\nb"}
-    assert packed.scores["lr"].tolist() == [0.5, 1e-3]
-
-
 def test_the_unpacked_copy_goes_with_the_object(csv_file: Callable[..., Path]) -> None:
     table = CsvFile(csv_file("text\na\n", "items.csv.gz"))
     unpacked = table.text.path
     assert unpacked.exists()
     del table
     assert not unpacked.exists()
-
-
-@pytest.mark.parametrize("data", [b"not gzip", b"", b"\x1f\x8b\x08\0\0\0\0\0\0\0abc"])
-def test_broken_gzip(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "items.csv.gz"
-    path.write_bytes(data)
-    with pytest.raises(PopulationError, match=r"items\.csv\.gz: "):
-        read_population(path, content="text")
 
 
 def test_content_from_several_threads(csv_file: Callable[..., Path]) -> None:

@@ -53,7 +53,9 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
      "id names no column of the file; its columns are 'id', 'text'"),
     ("id,text\n1,a\n", {"scores": {"lr": "s"}}, (None, None, "s", None),
      "scores['lr'] names no column"),
-    ("id,text\n1,a\n", {"predictions": {"lr": "p"}}, (None, None, "p", None), "predictions['lr']"),
+    ("id,text\n1,a\n", {"predictions": {"lr": "p"}, "positive": "spam"}, (None, None, "p", None),
+     "predictions['lr']"),
+    ("text,s\na,x\n", {"scores": {"A": "s", "B": "s"}}, (1, 2, "s", "x"), "finite"),
     ("id,text\n1,a\n", {"metadata": ["m"]}, (None, None, "m", None), "metadata names no column"),
     ("id;text;s\n1;a;2\n", {"dialect": {"delimiter": ","}}, (None, None, "text", None),
      "content names no column of the file; its columns are 'id;text;s'"),
@@ -106,14 +108,6 @@ def test_every_undecodable_line_is_named(faults_of: Refuse) -> None:
     assert [(fault.row, fault.line) for fault in found] == [(1, 2), (2, 4)]
 
 
-def test_a_column_of_two_classifiers_is_checked_once(faults_of: Refuse) -> None:
-    assert len(faults_of("text,s\na,x\n", scores={"A": "s", "B": "s"})) == 1
-
-
-def test_a_missing_prediction_column_does_not_blame_positive(faults_of: Refuse) -> None:
-    assert len(faults_of("text\na\n", predictions={"A": "p"}, positive="spam")) == 1
-
-
 def test_huge_values_are_shown_short(faults_of: Refuse) -> None:
     (fault,) = faults_of(f"text,s\na,{'9x' * 5000}\n", scores={"lr": "s"})
     assert fault.value is not None
@@ -130,23 +124,9 @@ def test_a_million_row_habit_every_score_wrong(faults_of: Refuse) -> None:
     assert [fault.line for fault in found] == list(range(2, 5002))
 
 
-def test_the_message_names_everything(csv_file: Callable[..., Path]) -> None:
-    with pytest.raises(PopulationError) as caught:
-        read_population(csv_file("text,s\na,x\n"), content="text", scores={"lr": "s"})
-    assert str(caught.value) == (
-        "items.csv, row 1 (line 2 of the file), column 's': "
-        "a score must be a finite number, got 'x'"
-    )
-
-
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"items\.csv: there is no such file"):
         read_population(tmp_path / "items.csv", content="text")
-
-
-def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="the folder holds no file whose name ends in .parquet"):
-        read_population(tmp_path, content="text")
 
 
 @pytest.mark.parametrize(("suffix", "instead"), [("xls", "save it as"), ("zip", "unpack it and")])
@@ -225,10 +205,6 @@ def test_a_file_that_changes_while_it_is_read(
     monkeypatch.setattr(module.FileState, "of", lambda *_: 1)
     with pytest.raises(IndexError):
         read_population(path, content="text")
-
-
-def test_population_error_is_a_value_error() -> None:
-    assert issubclass(PopulationError, ValueError)
 
 
 def test_equal_faults_are_told_once() -> None:

@@ -33,7 +33,7 @@ def json_list(items: pd.DataFrame) -> str:
 
 
 def json_lines(items: pd.DataFrame) -> str:
-    rows = items.to_dict("records")
+    rows = items.astype(object).where(items.notna(), None).to_dict("records")
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
@@ -74,6 +74,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> Non
         path, id="id", content=["text", "id"], scores={"A": "score"},
         predictions={"A": "predicted"}, metadata="truth",
     )  # fmt: skip
+    assert population.name == path.name
     assert population.ids() == ITEMS["id"].tolist()
     assert population.scores["A"].tolist() == ITEMS["score"].tolist()
     assert population.classes == ("ham", "spam")

@@ -12,6 +12,7 @@ import labelcore as lc
 from labelcore.errors import PopulationError
 from labelcore.population import groups
 from labelcore.population.snapshots import cells_of
+from tests.population.test_formats import write
 
 N = 600
 READ: dict[str, Any] = {
@@ -79,14 +80,7 @@ def test_groups_are_counted_by_stratum(block: int, monkeypatch: pytest.MonkeyPat
 def test_a_project_keeps_them(kind: str, tmp_path: Path) -> None:
     file, store = tmp_path / f"items.{kind}", f"sqlite:///{tmp_path}/labels.db"
     frame = rows().sample(frac=1, random_state=2)
-    if kind == "csv":
-        frame.to_csv(file, index=False)
-    elif kind == "jsonl":
-        frame.to_json(file, orient="records", lines=True, force_ascii=False)
-    elif kind == "xlsx":
-        frame.to_excel(file, index=False)
-    else:
-        frame.to_parquet(file)
+    write(frame, file)
     read = lc.read_population(file, **READ)
     assert cells_of(read) == cells_of(lc.read_population(rows(), **READ))
     lc.Session(read, PLAN, store, "p")
@@ -119,13 +113,6 @@ def test_what_is_no_column_of_groups_is_refused(
     frame = rows().assign(empty="", tags=[["a"]] * N)
     with pytest.raises(PopulationError, match=message):
         lc.read_population(frame, **{**READ, **given})
-
-
-def test_names_of_another_type_are_refused() -> None:
-    with pytest.raises(TypeError, match="each name in groups must be text, got int"):
-        lc.read_population(rows(), **{**READ, "groups": (1,)})
-    with pytest.raises(TypeError, match="prompt must be text or None, got list"):
-        lc.read_population(rows(), **{**READ, "prompt": ["prompt_id"]})
 
 
 def test_numbers_are_cut_into_ranges_and_dates_into_months() -> None:

@@ -84,13 +84,6 @@ def test_rules(
     assert any(rule in fault.rule for fault in faults_of(DATA, **arguments))
 
 
-def test_wrong_types(read: Read) -> None:
-    with pytest.raises(TypeError, match="helpers must be a mapping whose keys are helpers"):
-        read(DATA, helpers=["judge"])
-    with pytest.raises(TypeError, match=r"helpers\['h'\] must be the name of a column, got int"):
-        read(DATA, helpers={"h": 1})
-
-
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int64(), pa.string()])
 def test_a_score_of_any_type_is_the_same(kind: pa.DataType) -> None:
     column = pa.chunked_array([[1, None, 3], [2, 5]]).cast(kind)

@@ -160,5 +160,3 @@ def test_a_source_is_called_what_it_is_called_by_its_owner(tmp_path: Path) -> No
         assert "items in support answers" in again.results()["accuracy"].sentence()
         page = lc.write_report(again, tmp_path / "report.html").read_text("utf-8")
         assert "support answers" in page and "--file &#x27;support" not in page
-    with pytest.raises(TypeError, match="^name must be text that is not empty"):
-        lc.read_population(FRAME, content="text", name=" ")

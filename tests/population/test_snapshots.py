@@ -10,6 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.population.snapshots import cells_of
 from tests.cases import sampled
+from tests.population.test_formats import write
 
 N = 400
 READ: dict[str, Any] = {
@@ -42,18 +43,10 @@ def rows() -> pd.DataFrame:
 
 def written(frame: pd.DataFrame, folder: Path, kind: str) -> Any:
     """The rows as a source of this kind."""
-    file = folder / f"items.{kind}"
-    if kind == "csv":
-        frame.to_csv(file, index=False)
-    elif kind == "jsonl":
-        frame.to_json(file, orient="records", lines=True)
-    elif kind == "xlsx":
-        frame.to_excel(file, index=False)
-    elif kind == "parquet":
-        frame.to_parquet(file)
-    else:
+    if kind == "frame":
         return frame
-    return file
+    write(frame, folder / f"items.{kind}")
+    return folder / f"items.{kind}"
 
 
 def labelled(session: lc.Session, number: int) -> list[tuple[Any, ...]]:

@@ -200,8 +200,7 @@ def test_a_session_keeps_a_table_beside_its_store(tmp_path: Path) -> None:
     opened = lc.Session.open(url, "spam")
     assert opened.population.name == "items", "the word of before, not the name of the kept file"
     assert opened.labels == 1 and opened.results()["accuracy"].sentence() == said
-    while (draw := opened.next()) is not None:
-        opened.answer(draw, "ham")
+    answer_draws(opened, "ham")
     assert lc.read_population(kept[0], **ARGUMENTS).fingerprint == opened.population.fingerprint
 
 

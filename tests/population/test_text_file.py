@@ -125,10 +125,17 @@ def test_gzip_that_unpacks_to_more_than_the_disk_holds(
     assert set(copies_folder().iterdir()) <= before
 
 
+TRUNCATED = gzip.compress(bytes(range(256)) * 50)[:-9]
+BROKEN = [TRUNCATED, b"not gzip", b"", b"\x1f\x8b\x08\0\0\0\0\0\0\0abc"]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("data", BROKEN)
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
-def test_truncated_gzip(tmp_path: Path, suffix: str) -> None:
+def test_broken_gzip(tmp_path: Path, suffix: str, data: bytes) -> None:
     path = tmp_path / f"items{suffix}.gz"
-    path.write_bytes(gzip.compress(bytes(range(256)) * 50)[:-9])
-    with pytest.raises(PopulationError, match="cannot be unpacked as gzip") as caught:
+    path.write_bytes(data)
+    words = "cannot be unpacked as gzip" if data else "the file is empty"
+    with pytest.raises(PopulationError, match=words) as caught:
         read_population(path, content="text")
     assert caught.value.faults[0].file == path.name

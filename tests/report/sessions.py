@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import zipfile
@@ -16,6 +15,7 @@ import labelcore as lc
 from labelcore.log.events import Event, genesis
 from labelcore.store import back_up_now
 from tests.cases import sampled
+from tests.rows import write_rows
 
 HOSTILE = (
     "<script>document.title='caught'</script>",
@@ -35,14 +35,12 @@ def write_items(
 ) -> dict[str, bool]:  # fmt: skip
     """A CSV file with scores; returns {id: truth}."""
     rng = random.Random(seed)
-    truth = {}
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score"])
-        for number in range(items):
-            score = round(rng.betavariate(0.6, 1.2), 4)
-            truth[names(number)] = rng.random() < score
-            writer.writerow([names(number), f"message {number}", score])
+    truth, rows = {}, []
+    for number in range(items):
+        score = round(rng.betavariate(0.6, 1.2), 4)
+        truth[names(number)] = rng.random() < score
+        rows.append([names(number), f"message {number}", score])
+    write_rows(path, ["id", "text", "score"], rows)
     return truth
 
 

@@ -180,8 +180,7 @@ def test_each_system_has_its_settled_pass_rate_in_the_same_table() -> None:
     session = lc.Session(judged(frame), plan)
     truth = dict(zip(frame["id"], frame["truth"], strict=True))
     for who in ("ann", "bob"):
-        while (draw := session.next(who)) is not None:
-            session.answer(draw, str(truth[draw.item_id]))
+        answer_draws(session, lambda draw: str(truth[draw.item_id]), who=who)
     found = judged_of(session)
     assert found is not None
     rates, settled = found.tables()[RATES], session.judge("model", settled=True)

@@ -28,6 +28,7 @@ from labelcore.words.sentences import percent
 from tests.answering import next_draw
 from tests.report.conftest import Made
 from tests.report.sessions import begun, label
+from tests.rows import write_rows
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -121,9 +122,8 @@ def test_numbers_and_plain_texts_stay(value: object) -> None:
 def test_every_export_guards_what_begins_unseen(tmp_path: Path) -> None:
     """Ids, contents, notes, columns: in CSV and Excel, and in the table of a tool."""
     bad = "\u200b=1+1"
-    with (tmp_path / "items.csv").open("w", newline="", encoding="utf-8") as stream:
-        rows = [[f"\u00a0={n}", f"\ufeff@{n}", n % 2] for n in range(40)]
-        csv.writer(stream).writerows([["id", "\x1f+text", "pred"], *rows])
+    rows = [[f"\u00a0={n}", f"\ufeff@{n}", n % 2] for n in range(40)]
+    write_rows(tmp_path / "items.csv", ["id", "\x1f+text", "pred"], rows)
     population = lc.read_population(
         tmp_path / "items.csv", id="id", content="\x1f+text", predictions={bad: "pred"}
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from labelcore.errors import PlanArgumentError, RenamedProjectError, UnknownProj
 from labelcore.log.events import Event
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
+from tests.rows import write_rows
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -25,11 +25,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> LabelStore:
 @pytest.fixture
 def session(store: LabelStore, tmp_path: Path) -> lc.Session:
     """A project called "spam" with 5 labels."""
-    path = tmp_path / "items.csv"
-    with path.open("w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["id", "text", "score"])
-        rows.writerows([f"i{n}", f"item {n}", n / 100] for n in range(100))
+    rows = ([f"i{n}", f"item {n}", n / 100] for n in range(100))
+    path = write_rows(tmp_path / "items.csv", ["id", "text", "score"], rows)
     population = lc.read_population(
         path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +21,7 @@ from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
+from tests.rows import write_rows
 from tests.session.histories import Clock
 
 A_MINUTE = timedelta(minutes=1)
@@ -38,11 +38,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def start(folder: Path, store: str | None = None, items: int = 80, **plan: object) -> lc.Session:
-    path = folder / "items.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "text", "score"])
-        writer.writerows([f"i{n}", f"text {n}", n / items] for n in range(items))
+    rows = ([f"i{n}", f"text {n}", n / items] for n in range(items))
+    path = write_rows(folder / "items.csv", ["id", "text", "score"], rows)
     population = lc.read_population(
         path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
     )

@@ -18,6 +18,7 @@ from labelcore.session import prepared, projects
 from labelcore.session.session import Session
 from tests.cases import sampled
 from tests.contracts.test_same_draws import PLANS, SEED, items
+from tests.population.test_formats import write
 
 
 @pytest.fixture(autouse=True)
@@ -140,18 +141,11 @@ def test_a_population_comes_back_as_it_was_read(csv: Path, store: str) -> None:
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "csv.gz"])
 def test_other_formats_are_read_by_row_too(kind: str, tmp_path: Path, store: str) -> None:
-    import gzip
-
     import pandas as pd
 
     path, table = tmp_path / f"items.{kind}", pd.DataFrame({"text": ["ä", "b\nc", "d"] * 9})
     table["score"] = np.arange(27) / 30
-    if kind == "jsonl":
-        path.write_text(table.to_json(orient="records", lines=True, force_ascii=False), "utf-8")
-    elif kind == "parquet":
-        table.to_parquet(path)
-    else:
-        path.write_bytes(gzip.compress(table.to_csv(index=False).encode()))
+    write(table, path)
     population = lc.read_population(path, content="text", scores={"m": "score"})
     plan = lc.Plan("simple_random", ["prevalence"], budget=9)
     lc.Session(population, plan, store, "x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from itertools import product
@@ -31,6 +30,7 @@ from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import HOSTILE, button, created, plainly, texts, to_aim
 from tests.cases import sampled
+from tests.rows import write_rows
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -45,15 +45,11 @@ def write(path: Path, *, second: str = "b", prediction: bool = True) -> Path:
     random = np.random.default_rng(4)
     score = random.beta(0.4, 1.6, ITEMS).round(4)
     other = np.where(random.random(ITEMS) < 0.9, score >= 0.5, score >= 0.2).astype(int)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        head = ["id", "text", "score_a", "pred_a", f"pred_{second}"]
-        writer.writerow(head if prediction else head[:3])
-        for n in range(ITEMS):
-            row = [f"i{n}", f"item {n}", score[n], int(score[n] >= 0.5), other[n]]
-            writer.writerow(row if prediction else row[:3])
-    return path
+    rows = [[f"i{n}", f"item {n}", score[n], int(score[n] >= 0.5), other[n]] for n in range(ITEMS)]
+    head = ["id", "text", "score_a", "pred_a", f"pred_{second}"]
+    if not prediction:
+        head, rows = head[:3], [row[:3] for row in rows]
+    return write_rows(path, head, rows)
 
 
 @pytest.fixture

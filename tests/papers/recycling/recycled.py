@@ -1,6 +1,5 @@
 """Files with three noisy classifiers and their vote, and plans that recycle labels among them."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from labelcore.log.engine import Engine
 from labelcore.papers.recycling.design import RecyclingFrame
 from labelcore.planning.forecast import planned_size
 from labelcore.testing.known import Known
+from tests.rows import write_rows
 
 N_ITEMS = 600
 BOTH = ("precision", "recall")
@@ -33,13 +33,9 @@ def classifiers(n_items: int, seed: int) -> tuple[np.ndarray, dict[str, np.ndarr
 def written(folder: Path, n_items: int = N_ITEMS, seed: int = 1, **more: np.ndarray) -> Known:
     truth, said, score = classifiers(n_items, seed)
     said |= more
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "items.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["id", "text", "score", *said])
-        names = [f"i{i}" for i in range(n_items)]
-        rows.writerows(zip(names, ["x"] * n_items, score, *said.values(), strict=True))
+    names = [f"i{i}" for i in range(n_items)]
+    rows = zip(names, ["x"] * n_items, score, *said.values(), strict=True)
+    path = write_rows(folder / "items.csv", ["id", "text", "score", *said], rows)
     predictions = {name: name for name in said}
     population = lc.read_population(
         path, id="id", content="text", scores={"a": "score"}, predictions=predictions
