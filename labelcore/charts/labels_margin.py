@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
+from labelcore.charts.design import THIN
 from labelcore.charts.drawing import (
     FEW_TICKS,
-    THIN,
     Axis,
     Drawing,
     Line,

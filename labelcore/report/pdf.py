@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from importlib.resources import files
+from io import BytesIO
 from typing import Any
 
 from labelcore.charts import svg
@@ -22,6 +23,9 @@ TEMPLATE = "report.typ"
 FONT, FONTS = "Source Sans Pro", files("font_source_sans_pro").joinpath("files")
 SLIDE_PPI = 192
 """Ten inches wide: 1920 pixels."""
+FINER = 3
+"""So many times finer is it drawn: of a drawing's rows of pixels typst may leave out one, which cut
+the letters there."""
 LEFT_OUT = frozenset({"details"})
 """What is folded on the page: the numbers of the figures, the text of the method."""
 LONG = re.compile(r"(\S{24})(?=\S{8})")
@@ -40,8 +44,12 @@ def report_pdf(session: Session) -> bytes:
 
 def report_png(session: Session) -> bytes:
     """The answer, its figures and the sentence to quote as a picture of 1920 x 1080 pixels."""
-    facts = gather(session)
-    return typeset(facts, slide(facts), "slide", format="png", ppi=SLIDE_PPI)
+    from PIL import Image
+
+    facts, small = gather(session), BytesIO()
+    large = typeset(facts, slide(facts), "slide", format="png", ppi=FINER * SLIDE_PPI)
+    Image.open(BytesIO(large)).reduce(FINER).save(small, "PNG")
+    return small.getvalue()
 
 
 def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes:
