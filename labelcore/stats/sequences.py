@@ -43,8 +43,6 @@ def finite_sequence(
 
     steps = int(unlabelled)
     mode = min(max(math.floor(positive / labelled * (size + 1) - positive), 0), steps)
-    if not inside(mode):
-        return positive + mode, positive + mode
     low = first_inside(inside, 0, mode)
     high = -first_inside(lambda m: inside(-m), -steps, -mode)
     return positive + low, positive + high

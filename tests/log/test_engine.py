@@ -87,6 +87,8 @@ def test_looks_back_go_with_the_answers_that_they_saw(engine: Engine) -> None:
     engine.undo(4)
     assert (engine.seen, engine.told) == ([(2, "early")], [(3, "early")])
     assert engine.at_planned(lambda _: (4, "again")) == "again"
+    engine.finished = True
+    assert engine.at_planned(lambda _: (4, "over")) == "over"
     engine.replan(50)
     assert (engine.seen, engine.told) == ([], []) and engine.at_planned(lambda _: (4, "")) == ""
 

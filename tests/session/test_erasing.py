@@ -216,11 +216,13 @@ def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: 
 def test_an_open_session_hands_on_no_erased_note(session: lc.Session, home: Path) -> None:
     gone = label(session, 3)
     session.note(1, f"odd: {text_of(gone[0])}")
+    session.note(2, "even")
     with closing(lc.open_store(url(home / "labels.db"))) as other:
         erase_items(other, "spam", gone[:1], **WHY)
     session.sync()
     assert session.events == session.store.events("spam")
     assert text_of(gone[0]) not in events_csv(session)
+    assert [session.state.notes[index].text for index in (1, 2)] == ["", "even"]
     (home / "b.zip").write_bytes(bundle_zip(session))
     assert holding(home, text_of(gone[0])) == []
 

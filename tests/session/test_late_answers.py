@@ -56,6 +56,7 @@ def test_every_store_keeps_it_and_no_figure_rests_on_it(
     other = start(tmp_path / "alone", overlap=1.0)
     kept = overtaken(one)
     assert (kept.kind, kept.annotator, kept.label, kept.previous) == ("late", "ann", "no", 4)
+    assert one.state.last_save == kept.at
     other.release(next_draw(other, "ann"))
     other.answer(next_draw(other, "bob"), "yes")
     for session in (one, other):

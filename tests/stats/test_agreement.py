@@ -174,3 +174,13 @@ def test_shares_that_are_all_alike_leave_room_whatever_their_sums_round_to(share
         number = weights.sum() ** 2 / (weights @ weights)
         ends = np.array(wilson(share * number, number, 0.95))
         assert np.array([found.low, found.high]) == pytest.approx(ends, abs=1e-9)
+
+
+def test_few_that_stand_for_many_and_differ_leave_more_room_than_their_number() -> None:
+    shares, weights = np.arange(100) >= 10, np.where(np.arange(100) < 10, 5.0, 1.0)
+    found, each = mean_share(shares.astype(float), 0.95, weights), weights / weights.sum()
+    mean = 90 / 140
+    number = mean * (1 - mean) / (each**2 @ (shares - mean) ** 2)
+    assert number < 0.9 * 140**2 / (weights @ weights)
+    ends = np.array(wilson(mean * number, number, 0.95))
+    assert np.array([found.low, found.high]) == pytest.approx(ends)

@@ -61,6 +61,10 @@ def test_the_estimate_is_the_one_of_the_formula() -> None:
     spread, doubt = 150 * y.var(), difference_estimator.DOUBT
     unexplained = ((1 - found.correlation**2) * spread + doubt) / (spread + doubt) * 149 / 148
     assert found.saved == pytest.approx(1 - unexplained, rel=1e-9)
+    plain, bad = (helped_share(y, f, 0.3, 400, 0.95, weight=weight) for weight in (0.0, -3.0))
+    assert bad.high - bad.low > 1.5 * (plain.high - plain.low)
+    judged = np.arange(150) < 100
+    assert helped_share(y, f, 0.3, 400, 0.95, weight=0.0, judged=judged).saved == 0
 
 
 @pytest.mark.parametrize(("hits", "labels"), [(19, 100), (81, 100), (0, 50), (60, 400)])

@@ -347,7 +347,8 @@ def test_cells_without_weight_are_left_out() -> None:
 def test_a_claim_without_weight_is_a_fact() -> None:
     cells = counts([10], [3], [2])
     assert log_evidence(cells, Linear(1.0, np.array([0.0]))) == math.inf
-    assert log_evidence(cells, Linear(-1.0, np.array([0.0]))) == 0.0
+    for constant in (0.0, -1.0):
+        assert log_evidence(cells, Linear(constant, np.array([0.0]))) == 0.0
 
 
 def test_the_target_must_be_known() -> None:

@@ -114,7 +114,7 @@ def test_a_side_that_was_never_read_twice_bounds_nothing_there() -> None:
     precision, recall = bounded(CELLS, rows("precision", "recall"), readings(1, 60), 0.95)
     most = {True: difference_share(readings(1, 60).differs, np.ones(60), 0.975)[2], False: 1.0}
     ends = worst_case(CELLS, rows("precision"), most, 0.975)[0]
-    assert 0.5 < precision.low and (precision.low, precision.high) == pytest.approx(ends)
+    assert precision.low > 0.5 and (precision.low, precision.high) == pytest.approx(ends)
     assert precision.value is None
     assert not precision.reason
     unknown = bounded(CELLS, rows("precision"), readings(0, 60, predicted=False), 0.95)[0]

@@ -1,5 +1,7 @@
 """The error level at which several figures from the same labels hold together."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -108,10 +110,10 @@ def test_the_normals_are_frozen() -> None:
 
 
 def test_the_variance_is_that_of_its_shares() -> None:
-    for table in (RECALL, PRECISION):
-        pull = pull_of(CELLS, table, POSITIVE)
+    for table, target in product((RECALL, PRECISION), ("file", "process")):
+        pull = pull_of(CELLS, table, POSITIVE, target=target)
         assert shared_covariance(pull, pull)[0, 0] == pytest.approx(
-            float(variance_shares(CELLS, table).sum()), rel=1e-12
+            float(variance_shares(CELLS, table, target=target).sum()), rel=1e-12
         )
 
 

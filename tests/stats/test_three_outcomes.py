@@ -167,6 +167,11 @@ def test_no_label_is_no_evidence(share: float) -> None:
     for target in ("file", "process"):
         found = log_evidence_of_lead(one, rates[:, :1], target=target)[0]
         assert found == pytest.approx(0.0, abs=1e-9)
+    small, large = (
+        log_evidence_of_lead(duels([size], [9], [2], [12]), target="process")[0]
+        for size in (15, 10**6)
+    )
+    assert small == large, "items like these are as many as one likes"
 
 
 # --- the promise, exactly ------------------------------------------------------------------------

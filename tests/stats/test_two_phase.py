@@ -1,12 +1,13 @@
 """Figures for the settled judgement from two phases: values by hand, and coverage."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from labelcore.estimands import DIFFERENCES, SCALARS, ratios, table_of
-from labelcore.stats.profile import Cells, Table, fixed_critical
+from labelcore.stats.profile import Cells, Ratios, Table, fixed_critical
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.two_phase import (
     EVEN,
@@ -57,6 +58,16 @@ def test_without_flips_it_is_the_interval_of_the_first_reading() -> None:
     plain = profile_interval(CELLS, table(CELLS), 0.95, whole_items=False)
     assert value == pytest.approx([(80 + 900 - 90) / 1000, 0.8, 80 / 170])
     assert np.array([low, high]) == pytest.approx(np.array(plain), abs=1e-4)
+    whole = replace(CELLS, labelled=np.array([100.0, 90.0]), positive=np.array([80.0, 9.0]))
+
+    def critical(both: Cells, linear: Ratios) -> np.ndarray:
+        return fixed_critical(both, linear, 0.95, target="process")
+
+    _, *found = settled_interval(
+        whole, table(whole), exact(whole, 0, 0, 0, 0), critical, target="process"
+    )
+    plain = profile_interval(whole, table(whole), 0.95, target="process")
+    assert np.array(found) == pytest.approx(np.array(plain), abs=5e-4), "all labelled, and open"
 
 
 def test_a_group_that_nobody_read_again_leaves_everything_open() -> None:
@@ -77,6 +88,18 @@ def test_everything_read_again_is_counted() -> None:
     assert found.share == pytest.approx([3 / 81, 0, 0, 8 / 40])
     nothing = flips_of(CELLS, Overlap(cell[:0], first[:0], settled[:0], np.ones(0)))
     assert (nothing.readings == 0).all()
+
+
+def test_whoever_was_rarely_read_again_stands_for_more() -> None:
+    """One of 40 yes above the cut, chosen with chance .2 and not .8, is no."""
+    first, chance = np.full(40, True), np.where(np.arange(40) < 1, 0.2, 0.8)
+    turned = np.arange(40) < 1
+    found = flips_of(CELLS, Overlap(np.zeros(40, int), first, first ^ turned, chance))
+    weight = 80 / chance / (1 / chance).sum()
+    rate = (40 * weight[0] / 80 + 0.5) / 41
+    variance = ((weight * (turned - rate)) ** 2).sum()
+    assert found.share[3] == pytest.approx(weight[0] / 80)
+    assert found.readings[3] == pytest.approx(rate * (1 - rate) * 80**2 / variance)
 
 
 def test_readings_go_where_flips_are_likely() -> None:
