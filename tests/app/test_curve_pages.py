@@ -179,7 +179,8 @@ def test_the_picture_follows_the_labels(app, make_curve: MakeCurve) -> None:
     for _ in range(5):
         button(page, "positive").click().run()
         seen.append(picture(page))
-    assert fresh(session).labels == 65
+    session.sync()
+    assert session.labels == 65
     assert all(one["views"] == ["Along the scores"] for one in seen)
     assert seen[0]["chart"] != seen[-1]["chart"]
 
@@ -468,11 +469,6 @@ def test_paula_is_listed_with_a_slider_a_size_of_its_own_and_no_promise(
     assert "no confidence" in page
     plan = created(aimed, data_folder).plan
     assert (plan.design, plan.promise, plan.planned) == ("paula", "fixed", int(size[1]))
-
-
-def fresh(session: lc.Session) -> lc.Session:
-    session.sync()
-    return session
 
 
 def field(page, start: str):

@@ -17,6 +17,7 @@ import labelcore as lc
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.words.sentences import ASSUMED, promise_kind
+from tests.answering import answer_draws
 from tests.app.conftest import folds, texts
 from tests.cases import EVERY_EXAMPLE, sampled
 from tests.papers.recycling.recycled import PARAMS, written
@@ -137,11 +138,6 @@ def kinds_said(text: str) -> set[str]:
     return {kind for kind, pattern in SAID.items() if re.search(pattern, text)}
 
 
-def answer(session: lc.Session, truth: Any, labels: int | None = None) -> None:
-    while (labels is None or session.labels < labels) and (draw := session.next()) is not None:
-        session.answer(draw, bool(truth[session.population.position(draw.item_id)]))
-
-
 def said_on(page: AppTest) -> str:
     """Everything that stands on a page, the lines that open too."""
     return "\n".join([texts(page), *folds(page)])
@@ -188,9 +184,9 @@ def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) 
     population = with_another_list(data_folder / "files") if two else known.population
     session = lc.Session(population, one.plan(), store, "demo")
     check(app, session, one, PAGES if EVERY_EXAMPLE in os.environ else ())
-    answer(session, known.truth, 45)
+    answer_draws(session, known, until=45)
     check(app, session, one)
-    answer(session, known.truth)
+    answer_draws(session, known)
     kinds = {(name.partition("@")[0], promise_kind(r.promise, r.scope))
              for name, r in session.results().items() if not isinstance(r, Claim)}  # fmt: skip
     assert kinds == one.kinds()
@@ -206,6 +202,6 @@ def test_after_an_early_end(name: str, app: Any, data_folder: Path) -> None:
     known = written(data_folder / "files", 240)
     session = lc.Session(known.population, one.plan(), f"sqlite:///{data_folder / 'labelcore.db'}",
                          "demo")  # fmt: skip
-    answer(session, known.truth, 45)
+    answer_draws(session, known, until=45)
     session.finish("enough")
     check(app, session, one)

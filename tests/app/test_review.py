@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -34,6 +33,7 @@ from labelcore.ui.reviewed import (
 from labelcore.words.counts import EVEN, UNEVEN
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import HOSTILE, button, cards, texts
+from tests.report.test_labels import READ
 
 
 @pytest.fixture
@@ -201,14 +201,8 @@ def test_a_list_to_take_away_has_content_and_weights_and_no_formula(session: lc.
     """Parquet and JSON keep the text as it is: nothing opens it as a spreadsheet."""
     found = reviewed(session, "lr")
     table = review.listed(session, found.chosen(NOTED))
-    read = {
-        ".csv": pd.read_csv,
-        ".jsonl": partial(pd.read_json, lines=True),
-        ".parquet": pd.read_parquet,
-        ".xlsx": pd.read_excel,
-    }
     for suffix in TABLE_KINDS:
-        (row,) = read[suffix](io.BytesIO(table_file(table, suffix))).to_dict("records")
+        (row,) = READ[suffix](io.BytesIO(table_file(table, suffix))).to_dict("records")
         as_it_is = suffix in (".parquet", ".jsonl")
         assert row["notes"] == ("=odd one" if as_it_is else "'=odd one")
         assert row["weight"] > 0 and (HOSTILE in row["text"] or "item" in row["text"])

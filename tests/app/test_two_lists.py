@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.report import REPORT_FORMS
 from labelcore.ui.new_cards import LISTS
 from labelcore.words.lists import short_lists
+from tests.answering import answer_draws
 from tests.app.conftest import bar_texts, created, picture, texts, to_aim, with_upload
 from tests.designs.paired_files import paired
 
@@ -21,28 +22,17 @@ PAGES = ("label", "progress", "explore", "review", "report")
 SCHEMA = Path(__file__).parents[2] / "docs/report.schema.json"
 
 
-@pytest.fixture
-def lists(data_folder: Path) -> lc.Session:
-    """A project of two lists in the app's own store, and the truth of its items."""
+def test_every_page_and_report_before_the_band_with_it_and_at_the_end(
+    app, data_folder: Path
+) -> None:
     known = paired(data_folder / "files", 600, seed=8, shift=1.5)
     plan = lc.Plan(
         "paired_lists", "precision_curve_difference", classifier=["a", "b"], budget=160, seed=2
     )
     url = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(known.population, plan, url, "demo", settings={"question": "Alike?"})
-    session.truth = known.truth  # type: ignore[attr-defined]
-    return session
-
-
-def answered(session: lc.Session, labels: int) -> None:
-    while session.labels < labels and (draw := session.next()) is not None:
-        place = session.population.position(draw.item_id)
-        session.answer(draw, bool(session.truth[place]))  # type: ignore[attr-defined]
-
-
-def test_every_page_and_report_before_the_band_with_it_and_at_the_end(app, lists) -> None:
+    lists = lc.Session(known.population, plan, url, "demo", settings={"question": "Alike?"})
     for labels in (0, 120):
-        answered(lists, labels)
+        answer_draws(lists, known, until=labels)
         found = lists.list_difference()
         assert found.has_interval == (labels >= 120)
         for page in PAGES if labels else PAGES[:2]:

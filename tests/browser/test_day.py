@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from html import unescape
 from pathlib import Path
 
@@ -21,16 +20,11 @@ from labelcore.words.short_sentences import short_sentence
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
+from tests.report.test_labels import READ
 
 PROJECT = "A day"
 BEFORE, BY_KEY = 46, 4
 ROW_PIXELS = 36
-READ = {
-    "csv": pd.read_csv,
-    "jsonl": partial(pd.read_json, lines=True),
-    "parquet": pd.read_parquet,
-    "xlsx": pd.read_excel,
-}
 FORWARDED, FURTHER = ("html", "pdf", "png"), ("md", "json", "xlsx")
 SHARE = re.compile(r"\d[\d,]*(?:\.\d+)? %")
 
@@ -108,11 +102,11 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     wrong = table[table["answer"] != table["prediction_m"]]
     assert right.item_id in set(wrong["id"]) and len(wrong) < len(table) == BEFORE + BY_KEY
     for kind, read in READ.items():
-        found = read(driving.download(page, f"reviewed.{kind}", tmp_path))
+        found = read(driving.download(page, f"reviewed{kind}", tmp_path))
         assert dict(zip(found["id"], found["answer"], strict=True)) == dict(
             zip(wrong["id"], wrong["answer"], strict=True)
         )
-        guarded = text if kind in ("parquet", "jsonl") else f"'{text}"
+        guarded = text if kind in (".parquet", ".jsonl") else f"'{text}"
         assert found.loc[found["id"] == right.item_id, "text"].tolist() == [guarded]
 
     # A cell of the confusion table leads to the same item; no other download is in sight.

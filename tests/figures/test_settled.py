@@ -14,9 +14,9 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
 from labelcore.planning.spendings import spendings
-from labelcore.replay import replay
 from labelcore.words.agreement import KNOWN_SETTLED, NONE_POSITIVE
 from tests.answering import answer_draws
+from tests.report.sessions import again
 from tests.rows import write_rows
 
 ITEMS = 240
@@ -58,14 +58,6 @@ def settle_all(session: lc.Session) -> None:
         session.settle(item, truth(item), "eve")
 
 
-def replays(session: lc.Session) -> None:
-    record = session.record
-    found = replay(
-        session.population, record.plan_json, session.events, fingerprint=record.fingerprint
-    )
-    assert "accuracy@settled" in found.results or record is None
-
-
 @pytest.mark.full
 def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
     one = session(tmp_path)
@@ -81,7 +73,7 @@ def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
     assert "by the settled judgement" in corrected.sentence()
     assert "judged by 2 people each" in corrected.sentence()
     one.finish()
-    replays(one)
+    assert "accuracy@settled" in again(one, one.events).results
 
 
 def test_what_is_not_settled_counts_both_ways(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import labelcore as lc
 from labelcore.log.events import Event, genesis
+from labelcore.replay import ReplayResult, replay
 from labelcore.store import back_up_now
 from tests.cases import sampled
 from tests.rows import write_rows
@@ -94,6 +95,14 @@ def label(
             session.revise(draw.index, "yes", f"revision-{number}")
         if (number + 1) % looks == 0:
             session.results()
+
+
+def again(session: lc.Session, events: Sequence[Event], **options: Any) -> ReplayResult:
+    """These events, held against the file and the plan of a session."""
+    return replay(
+        session.population, session.record.plan_json, events,
+        fingerprint=session.record.fingerprint, **options,
+    )  # fmt: skip
 
 
 def chained(session: lc.Session, events: Sequence[Event]) -> list[Event]:

@@ -14,15 +14,10 @@ from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.words.claims import times_words
 from tests.report.sessions import as_json, begun, label, session_on, write_items
-from tests.report.test_page import Outline
+from tests.report.test_page import Outline, text_of
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 CLAIM = "precision >= 0.5"
-SPACE = "\N{NO-BREAK SPACE}"
-
-
-def text_of(session: lc.Session) -> str:
-    return Outline(report_html(session)).text.replace(SPACE, " ")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -57,6 +58,11 @@ class Outline(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] not in ("style", "script"):
             self._text.append(data)
+
+
+def text_of(session: lc.Session) -> str:
+    """What its report says, with plain spaces."""
+    return Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.fixture(scope="module")
@@ -233,8 +239,6 @@ def test_json_is_complete_and_strict(made: Made) -> None:
     def refuse(name: str) -> None:
         raise ValueError(name)
 
-    import json
-
     values = json.loads(report_json(made.session), parse_constant=refuse)
     assert (values["schema"], values["schema_version"]) == ("labelcore-report", 1)
     assert len(values["looks"]) == len(made.session.looks())
@@ -311,7 +315,7 @@ def test_one_item_is_told_in_the_singular(tmp_path: Path) -> None:
     plan = {"design": "geometric_strata", "estimands": "precision_curve", "budget": 1}
     session, _ = begun(tmp_path, 1, **plan)
     answer_draws(session, lambda draw: "yes")
-    text = Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
+    text = text_of(session)
     assert "From the 1 item of items.csv" in text and "for the 1 range of scores" in text
     assert not re.search(r"\b(?<!of )1 (items|labels|ranges)\b|first 1 item", text)
     assert re.search(r"of the first item \(score [^)]*\) exactly 100 % is 'yes'", text)

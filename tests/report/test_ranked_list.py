@@ -17,7 +17,7 @@ from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
 from tests.cases import sampled
 from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
-from tests.report.test_page import Outline
+from tests.report.test_page import Outline, text_of
 
 PLANS: dict[str, dict[str, Any]] = {
     "geometric_strata": {"budget": 200, "estimands": ["precision_curve", "average_precision"]},
@@ -39,10 +39,6 @@ def made(folder: Path, design: str, labels: int, **changes: Any) -> lc.Session:
 def listed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     """With 200 labels; treat as read-only."""
     return made(tmp_path_factory.mktemp("listed"), "geometric_strata", 200)
-
-
-def text_of(session: lc.Session) -> str:
-    return Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.full

@@ -18,17 +18,19 @@ import pytest
 import labelcore as lc
 from labelcore.errors import ReplayError
 from labelcore.log.events import Event
-from labelcore.replay import ReplayResult, replay, replay_project
+from labelcore.replay import replay, replay_project
 from tests.cases import sampled
 from tests.report.conftest import Made
-from tests.report.sessions import begun, chained, first, label, session_on, swapped, write_items
-
-
-def again(session: lc.Session, events: list[Event], **options: Any) -> ReplayResult:
-    return replay(
-        session.population, session.record.plan_json, events,
-        fingerprint=session.record.fingerprint, **options,
-    )  # fmt: skip
+from tests.report.sessions import (
+    again,
+    begun,
+    chained,
+    first,
+    label,
+    session_on,
+    swapped,
+    write_items,
+)
 
 
 def refused(session: lc.Session, events: list[Event], **options: Any) -> ReplayError:

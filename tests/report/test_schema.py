@@ -32,7 +32,6 @@ def test_a_finished_session_keeps_to_it(made: Made) -> None:
     assert faults(as_json(report_json(made.session))) == []
 
 
-@pytest.mark.usefixtures("few_sessions_for_claims")
 @pytest.mark.parametrize(
     "plan",
     [

@@ -16,11 +16,11 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event
 from labelcore.log.people import people_count
 from labelcore.log.screens import LEASE
-from labelcore.replay import replay
 from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
+from tests.report.sessions import again
 from tests.rows import write_rows
 from tests.session.histories import Clock
 
@@ -49,11 +49,7 @@ def start(folder: Path, store: str | None = None, items: int = 80, **plan: objec
 
 def replays(session: lc.Session) -> None:
     """The log follows from file and plan, and gives the same figures."""
-    record = session.record
-    found = replay(
-        session.population, record.plan_json, session.events, fingerprint=record.fingerprint
-    )
-    assert found.seal == session.events[-1].hash
+    assert again(session, session.events).seal == session.events[-1].hash
 
 
 def all_but_one(session: lc.Session) -> Draw:

@@ -10,6 +10,16 @@ import pytest
 from labelcore.log.events import Event
 from labelcore.ui import actions, visitor
 
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a tab holds: a press that has arrived, by somebody who may."""
+    held: dict[str, Any] = {"surface": {"press": SENT}}
+    monkeypatch.setattr(actions.st, "session_state", held)
+    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
+    return held
+
+
 SENT = {"id": "1", "act": "answer", "token": "t", "answer": "yes"}
 
 
@@ -18,12 +28,9 @@ class BrokenOff(BaseException):
 
 
 def test_a_press_whose_run_is_broken_off_is_done_when_it_comes_again(
-    monkeypatch: pytest.MonkeyPatch,
+    state: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state: dict[str, Any] = {"surface": {"press": SENT}}
     stored: list[str] = []
-    monkeypatch.setattr(actions.st, "session_state", state)
-    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
 
     def broken_off(*given: str) -> None:
         raise BrokenOff
@@ -38,11 +45,9 @@ def test_a_press_whose_run_is_broken_off_is_done_when_it_comes_again(
     assert stored == ["yes"] and actions.done() == "1"
 
 
-def test_a_press_that_fails_is_dealt_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, Any] = {"surface": {"press": SENT}}
-    monkeypatch.setattr(actions.st, "session_state", state)
-    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
-
+def test_a_press_that_fails_is_dealt_with(
+    state: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*given: str) -> None:
         raise ValueError("no such token")
 
@@ -60,16 +65,13 @@ def test_a_press_that_fails_is_dealt_with(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_a_page_says_which_answers_are_kept_as_second_readings(
-    kinds: tuple[str, str], hint: str | None, monkeypatch: pytest.MonkeyPatch
+    kinds: tuple[str, str], hint: str | None, state: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = [
         Event(number, kind, "", "me", label="yes", answers=token)
         for number, (kind, token) in enumerate(zip(kinds, "ab", strict=True), 1)
     ]
-    state: dict[str, Any] = {}
     session = SimpleNamespace(answer_page=lambda said: stored)
-    monkeypatch.setattr(actions.st, "session_state", state)
-    monkeypatch.setattr(visitor, "require", lambda right, project=None: None)
     monkeypatch.setattr(actions.sessions, "session", lambda project: session)
     actions.press_page("spam", ["a", "b"], ["yes", "yes"])
     assert actions.hinted("spam") == (hint or "") and "problem" not in state
