@@ -3,8 +3,6 @@
 Writes docs/design.md and its picture; ``tests/charts/test_design.py`` fails while they are stale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

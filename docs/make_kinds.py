@@ -4,8 +4,6 @@ Writes docs/kinds/PAGE-VIEW.png, a sheet for each page and view with all kinds o
 dark at 1280 x 720, light at 390 x 844. ``--each FOLDER`` keeps the single pictures, too.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Mapping

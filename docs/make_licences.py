@@ -5,8 +5,6 @@
 It reads what is installed in this environment, for the names of `requirements.lock`.
 """
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import Distribution, distribution
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Record the session that an empty start page shows: ``python -m docs.make_recording``."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

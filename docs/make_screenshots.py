@@ -6,8 +6,6 @@ and no list. The same labels on the same items each time; only what is "now" on 
 and the browser's fonts differ from one machine to another.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence

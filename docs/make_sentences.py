@@ -4,8 +4,6 @@ Writes docs/sentences.md, every sentence that the product can say, and the pages
 ``docs.made_pages``; ``tests/test_sentences_page.py`` fails while they are stale.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import partial

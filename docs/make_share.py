@@ -3,8 +3,6 @@
 A made-up file at its end and halfway, by day, by night and on a telephone, from disk.
 """
 
-from __future__ import annotations
-
 import tempfile
 from io import BytesIO
 from pathlib import Path

@@ -6,8 +6,6 @@ Writes docs/three_bands.svg. FOLDER holds ppdb_pairs.csv.gz, by default ../share
 list is that file by ``score_model``, answered by its labels; seed 1.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

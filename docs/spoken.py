@@ -5,8 +5,6 @@ within a function, where what is worked out stands as [expression]. Docstrings, 
 no language (styles, scripts, statements of the store, names of types) are left out.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

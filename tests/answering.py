@@ -1,7 +1,5 @@
 """Sessions that are answered at once, by what is known of their items."""
 
-from __future__ import annotations
-
 import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan

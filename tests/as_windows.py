@@ -8,8 +8,6 @@ is renamed, replaced or removed, nothing is renamed over another file, and no li
 libraries do there, paths with drives and backslashes, and Windows itself are not tried.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import errno

@@ -1,7 +1,5 @@
 """Coroutines of code that is not in a browser test, in a process that may have run one."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Cases that cross everything with everything: a few of them at once, all of them in `.ci/full`."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

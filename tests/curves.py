@@ -1,7 +1,5 @@
 """The curve that most tests of bands ask for."""
 
-from __future__ import annotations
-
 from labelcore.figures.curves import band, ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.results.curves import Band

@@ -1,7 +1,5 @@
 """Small files of which some answers are known already."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Processes forked from one that has imported the product: its imports take seconds."""
 
-from __future__ import annotations
-
 import multiprocessing
 import sys
 from multiprocessing.process import BaseProcess

@@ -1,7 +1,5 @@
 """Files whose items belong to groups, with their truth."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import weakref

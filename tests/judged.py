@@ -1,7 +1,5 @@
 """Answers of several systems to the same prompts, judged by a model, with the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Files that may not be read or written, for root too."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

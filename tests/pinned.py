@@ -1,7 +1,5 @@
 """What stays the same until somebody changes it on purpose: ``LABELCORE_PIN=1`` writes it anew."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """A PostgreSQL server of one's own in a temporary folder, for tests and benchmarks."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,8 +1,6 @@
 """Where the rooms beside the core are away, what asks for them is skipped: ``.ci/full`` runs the
 tests of the core so."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """Small files of rows, written as they are given."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Stores that are written and changed by hand: addresses, small events, and what a forger does."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

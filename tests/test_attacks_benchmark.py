@@ -1,7 +1,5 @@
 """What ``benchmarks.attacks`` reads back from exports and files finds what it should."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The harness of the benchmarks: every job once, in order, kept, and on its page."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Work in another process: what comes back, its limits of time and memory, and its end."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import gc

@@ -1,7 +1,5 @@
 """A log, or a stored text, that was changed outside Labelcore is found and never reported on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The sample of cases that runs with every change."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cases import EVERY_EXAMPLE, beyond_one_each, repeated, sampled

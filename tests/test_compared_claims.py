@@ -1,7 +1,5 @@
 """Claims that one classifier has the higher accuracy, in files with several classes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

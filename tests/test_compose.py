@@ -1,8 +1,6 @@
 """compose.yaml and its proxy, as far as they can be held against the repository and be run without
 a container engine."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

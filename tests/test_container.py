@@ -1,7 +1,5 @@
 """The Containerfile, as far as it can be held against the repository without a container engine."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

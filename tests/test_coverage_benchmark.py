@@ -1,7 +1,5 @@
 """The coverage benchmark drives designs as the engine does, and its one limit can be broken."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is done to stores is found, the same in both, where it can be; `docs/damages.md` has all."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

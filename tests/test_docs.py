@@ -1,7 +1,5 @@
 """The documentation says what there is, and its examples run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every row of the table against the confusion matrix of a small file."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

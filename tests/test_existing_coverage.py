@@ -9,8 +9,6 @@ and 36 labels of this file, in .94 and .95 with 50 and 60. What is asked of it h
 that were there cost it nothing: it holds as with as many that were all drawn anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

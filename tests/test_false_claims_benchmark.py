@@ -1,7 +1,5 @@
 """The benchmark of false claims reads the evidence that a session would show."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

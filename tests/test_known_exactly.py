@@ -1,7 +1,5 @@
 """A figure that rests on known items alone is exact before the first label."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The comparison of labels needed: every method ends, at the first look that meets the width."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The measurement of planted mistakes: what it plants, and that a test finds it or not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The example notebook runs from its first cell to its last, and shows what it says."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

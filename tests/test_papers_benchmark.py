@@ -1,7 +1,5 @@
 """The reproduction table: what decides and what does not, and its runs against the product."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import math

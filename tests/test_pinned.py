@@ -1,8 +1,6 @@
 """What a project shows of a fixed file stays: what is asked, all figures, all pictures, by the
 numbers in its report; and its words, of projects to which more happened."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

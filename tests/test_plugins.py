@@ -1,7 +1,5 @@
 """What packages bring: found by their entry points, tried before it is let in, left out if bad."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Promises, states and the like are types that read as their texts everywhere they are written."""
 
-from __future__ import annotations
-
 import json
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What ``import labelcore`` offers, and what it leaves unloaded."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import importlib

@@ -1,7 +1,5 @@
 """Facts about the files of the repository that are easy to break without noticing."""
 
-from __future__ import annotations
-
 import ast
 import re
 import runpy

@@ -1,7 +1,5 @@
 """What a session holds for each item, as ``benchmarks.scale`` counts it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

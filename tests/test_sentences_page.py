@@ -1,7 +1,5 @@
 """What is generated from the tables of the package is fresh."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

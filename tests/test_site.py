@@ -1,7 +1,5 @@
 """The pages of the site: their examples run, and nothing that a user may name is missing."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from importlib.util import find_spec

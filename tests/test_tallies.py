@@ -1,7 +1,5 @@
 """Counts by cell against counting item by item."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -6,8 +6,6 @@ out. How their figures were computed is gone: they are those of the last look in
 files beside them hold too. Never write them again.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from dataclasses import replace

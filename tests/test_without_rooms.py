@@ -1,7 +1,5 @@
 """The core works without the rooms beside it, and what they bring is as ``pyproject.toml`` says."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

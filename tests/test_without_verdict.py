@@ -1,7 +1,5 @@
 """Items called unsure or broken: what claims and strict intervals make of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A page of the running app, driven as a person does it, and pictures of it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

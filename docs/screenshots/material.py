@@ -1,7 +1,5 @@
 """Invented items, the same every time: rows for projects and files to upload."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Sequence

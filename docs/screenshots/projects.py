@@ -1,7 +1,5 @@
 """Projects in every state, made in the data folder without the page."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from collections.abc import Callable, Mapping

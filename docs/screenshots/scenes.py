@@ -1,7 +1,5 @@
 """Every state that has a picture: where it is, how a person gets there, what to see."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Labels as fastText reads them to train: "__label__yes win a prize", a line for each item."""
 
-from __future__ import annotations
-
 from labelcore.exchange.labelled import LabelledForm
 from labelcore.exchange.rows import labelled_rows
 from labelcore.session.session import Session

@@ -1,7 +1,5 @@
 """A reader of ORC files (of Hive and Spark): written once as Parquet, which is then read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Two readings of one list against each other, every cut of the score at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

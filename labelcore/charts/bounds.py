@@ -1,7 +1,5 @@
 """The bounds of a curve as marks: a filled band, or two lines where they have no confidence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How many items are positive at each score: the band over the scores, and the mean scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Candidates and the bounds of their precision: which are in, which are out, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The points of a band that are drawn, their words, and the same as a table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

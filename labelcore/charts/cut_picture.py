@@ -1,7 +1,5 @@
 """Explore's picture: a reading along the first items, the cut in it, and what is needed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

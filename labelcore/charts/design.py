@@ -4,8 +4,6 @@ docs/design.md shows it (``python -m docs.make_design``). What is drawn names ro
 report or the figure has their colours. Contrast: texts 4.5 and more, marks 3 and more.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 Series = tuple[str, str, str, str, str, str]

@@ -1,7 +1,5 @@
 """The evidence for and against a claim over the labels, and the line at which it decides."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

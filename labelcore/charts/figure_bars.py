@@ -1,7 +1,5 @@
 """A result as a row of the interval picture, the same on the pages and in the report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The table of figures as it is drawn: rows of classifiers or groups, a column for each figure, all
 on one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

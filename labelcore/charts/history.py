@@ -1,7 +1,5 @@
 """One estimate and its band against the number of labels, look by look."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The looks of a session at one quantity as a table, and which of its rows are drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

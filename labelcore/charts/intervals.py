@@ -1,7 +1,5 @@
 """Figures with their intervals as rows on one scale, as SVG for a report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labelcore.charts.design import FIRST

@@ -1,7 +1,5 @@
 """What a margin costs: expected half-width against labels, one line per design."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

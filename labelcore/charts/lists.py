@@ -1,7 +1,5 @@
 """The difference of two ranked lists with its band along the ranks, and both lists' own lines."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 Shares are drawn from 0 to 100 %, labels from 0 to the plan, so that nothing moves but the data.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One look at a session as a picture: its bars, its chart, its sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

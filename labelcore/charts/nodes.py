@@ -1,7 +1,5 @@
 """Parts of a drawing as plain lists, which the page or the report turns into elements."""
 
-from __future__ import annotations
-
 from typing import Any
 
 # [tag, attributes, *children]; a child is a Node or a text. Names become texts, never markup.

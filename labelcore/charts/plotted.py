@@ -1,7 +1,5 @@
 """A drawing as a Plotly figure: for notebooks, and for pages where the pointer asks for numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

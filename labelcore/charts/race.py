@@ -1,7 +1,5 @@
 """The race of two classifiers as it is drawn: a dot for each item on which they disagree."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from labelcore.charts.live_picture import in_series

@@ -1,7 +1,5 @@
 """A reading of the first items by score, such as precision, against how many of them are taken."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

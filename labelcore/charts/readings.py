@@ -1,7 +1,5 @@
 """What is read along the ranks: names, units and words of each reading."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

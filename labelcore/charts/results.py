@@ -1,7 +1,5 @@
 """A result on its own as a figure, for a notebook: ``Estimate.figure()`` and the like."""
 
-from __future__ import annotations
-
 from functools import singledispatch
 from typing import Any
 

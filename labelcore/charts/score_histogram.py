@@ -1,7 +1,5 @@
 """How the scores are spread, and where the cut falls."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray

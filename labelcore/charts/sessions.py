@@ -1,7 +1,5 @@
 """Many sessions of one plan side by side: the promise of an interval as a picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The strata: how large, how many labels, which rate, and where the uncertainty is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

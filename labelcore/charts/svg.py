@@ -3,8 +3,6 @@
 Colours are custom properties of the page, one for each role of the design.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command line: the same functions as the library, and errors as one sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

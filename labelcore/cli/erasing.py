@@ -1,7 +1,5 @@
 """The commands that take something out of a store: texts, a name, a project; and when texts go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict

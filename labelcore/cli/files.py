@@ -1,7 +1,5 @@
 """Commands on a file alone: check it, plan on it, simulate on it."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator, Mapping

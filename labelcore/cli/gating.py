@@ -1,7 +1,5 @@
 """The command that a build server asks: are the claims of a project shown?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr

@@ -1,7 +1,5 @@
 """What a file's columns mean where no option says it: guessed, and said to be guessed."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Labelling outside the app: items out in a file, answers back from one, and how far it is."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """The command that a schedule runs: begin the wave that is due, and say how a classifier stands."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What the commands have in common: how they say things, and where they put files."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import sys

@@ -1,7 +1,5 @@
 """Commands on a store: make a project, export it, report on it."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command that recomputes a session and says whether everything agrees."""
 
-from __future__ import annotations
-
 import click
 
 from labelcore.cli.output import json_option, say

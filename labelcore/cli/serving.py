@@ -1,7 +1,5 @@
 """The command that starts the app."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Commands on whole stores: a backup, its way back, and projects copied to another store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict

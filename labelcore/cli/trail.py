@@ -1,7 +1,5 @@
 """The command that shows the audit trail of a store."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Answers of a file, checked as a whole and then stored."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial

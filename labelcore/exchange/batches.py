@@ -1,7 +1,5 @@
 """Drawn items as a file for whoever judges them; never a score, a prediction or a stratum."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Drawn items as tasks of Label Studio, and the answers of its JSON export."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr

@@ -3,8 +3,6 @@
 What a form cannot carry is listed in docs/open_door.md.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The labels of a session, row by row, as other tools are told them, and an answer of theirs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

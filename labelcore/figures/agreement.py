@@ -1,7 +1,5 @@
 """How far people agree: from the answers to items that several of them judged."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

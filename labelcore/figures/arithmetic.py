@@ -1,7 +1,5 @@
 """How a cell of the table of figures comes about, and the labels that would make it narrower."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a result rests on, in words."""
 
-from __future__ import annotations
-
 from labelcore.designs.curves import (
     APPROXIMATE,
     JUDGED_TWICE,

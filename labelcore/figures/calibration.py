@@ -7,8 +7,6 @@ number, a random sample: the share of each range has the interval of a stratifie
 its part of the error level.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

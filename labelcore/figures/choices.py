@@ -1,7 +1,5 @@
 """The choice between candidates, from the state of an engine."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ share of a plain random sample that is calculated exactly, for strata it is meas
 (docs/likely_claims.md).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How many items of each predicted class truly belong to each class, estimated from the labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Looking at the results: all of them at one moment, and what of it is written to the log."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Results along the ranks of a score: bands for each reading, and summaries of the whole curve."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -4,8 +4,6 @@ A place that was chosen after seeing the labels is only covered by bounds that h
 together, so the searches need a method with such bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

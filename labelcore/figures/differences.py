@@ -11,8 +11,6 @@ Source: Zou and Donner (2008) for the ends, also of dependent figures; as in
 Promise: that of the figures, approximate, for all differences of one table together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations

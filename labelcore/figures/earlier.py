@@ -4,8 +4,6 @@ How its intervals were computed is gone (``Plan.superseded``). Nothing is comput
 log holds is told as it stands, a curve as its mean over all ranks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From the counts of a session's cells to values and intervals, as its method makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The first items that a ranked list is told by."""
 
-from __future__ import annotations
-
 from labelcore.estimands import SUMMARIES
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.curves import band

@@ -5,8 +5,6 @@ It is looked for at half of the planned labels, at all of them, and whenever the
 since: each look is one more chance to be told what is none, so they share the error level.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -13,8 +13,6 @@ beside the judge's (``labelcore.stats.graded_profile``).
 Source: Cohen (1960) for kappa. Promise: that of the figures, each by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType

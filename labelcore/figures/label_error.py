@@ -1,7 +1,5 @@
 """What second readings say: how often the answers differ, and the figures for the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

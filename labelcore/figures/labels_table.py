@@ -1,7 +1,5 @@
 """The labels as one table: what was judged, by whom, and how many items each label stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

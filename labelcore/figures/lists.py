@@ -1,7 +1,5 @@
 """Two ranked lists: what is known of their difference, and on which items they differ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

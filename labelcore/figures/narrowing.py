@@ -5,8 +5,6 @@ keeps the same promise. The looks are those of the draw order, whether anybody l
 sessions, scripts, simulations and a replay of the log agree.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice

@@ -11,8 +11,6 @@ two systems is surer by it (Zou and Donner 2008, for dependent figures), a figur
 together less sure: the outputs on a prompt tell less than as many on several.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How far a figure has come: whether it is shown, what is missing, and what it is about."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The labels of a classifier that are a random sample of something, by what they are one of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from labelcore.designs.base import IntArray

@@ -1,7 +1,5 @@
 """From the state of an engine to its results: which interval may be shown, and with which words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures for the settled judgement: what people agree on, or somebody has settled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

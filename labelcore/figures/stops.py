@@ -1,7 +1,5 @@
 """Whether a plan's stop rules end the session now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

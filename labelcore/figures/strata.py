@@ -1,7 +1,5 @@
 """The strata as a table: size, labels, rate, and their part of the uncertainty."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

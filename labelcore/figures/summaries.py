@@ -1,7 +1,5 @@
 """Average precision and the area under the ROC curve, from labels drawn at random within strata."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

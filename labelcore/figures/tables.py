@@ -4,8 +4,6 @@ What the plan asks for is told as ``results`` tell it. Every other cell is a fir
 interval over the same strata, cut after the fact at what the classifier says and at the group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The confidence of each figure where the plan's is that of all figures together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

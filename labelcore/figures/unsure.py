@@ -1,7 +1,5 @@
 """What a figure takes the items for that people call unsure or broken, and those put off."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Whether labels agree with the classifier that they judge, and what figures are if some do so only
 because the screen said what it thinks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a choice between candidates may take, in sessions simulated on a file's own scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What each figure that is asked for takes: labels to a margin, and half-widths along a list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

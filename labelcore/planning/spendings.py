@@ -1,7 +1,5 @@
 """How readings are spent: on more items, or on more people for the same items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Known labels for simulations, from whatever form they come in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ salts.json        the salt of each text that was shown, by item; none in a bundl
 report.html, report.json, README.txt   for people; not needed to replay
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import zipfile

@@ -1,7 +1,5 @@
 """The exact bytes of a log and of small JSON files, so that a changed byte never goes unseen."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Walk a log event by event: draw again, count again, compute every look again."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping

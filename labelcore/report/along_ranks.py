@@ -1,7 +1,5 @@
 """What the curve of a ranked list says where a reader asks: landmarks, deepest cuts, packages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

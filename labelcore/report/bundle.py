@@ -1,7 +1,5 @@
 """The bundle: everything needed to recompute a session, except the items."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import zipfile

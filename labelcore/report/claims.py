@@ -1,7 +1,5 @@
 """The claims of a plan: what was laid down, what the labels say of it, and since when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report as JSON: everything the page shows, and every look; docs/report.schema.json."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Dates and small numbers in words."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 MONTHS = (

@@ -1,8 +1,6 @@
 """What the classifier got wrong, as cards of a page that is handed over: they hold what the items
 say, so only where somebody agrees each time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table of figures in a report: as a picture on page 1, and in numbers below."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

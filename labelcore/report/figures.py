@@ -1,7 +1,5 @@
 """The figures, each with a text that says the same and a table of its numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Page 1: what was asked, the answer, its picture, and what it means."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain, islice
 

@@ -3,8 +3,6 @@
 *Progress*, the report in all its forms and the command line tell what is put together here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

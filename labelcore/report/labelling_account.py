@@ -1,7 +1,5 @@
 """The sections that give an account of the labelling: every look, every doubt, why it ended."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any

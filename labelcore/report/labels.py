@@ -1,7 +1,5 @@
 """The table of labels as a file: CSV, JSON Lines, Parquet, or Excel."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime

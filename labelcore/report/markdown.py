@@ -1,7 +1,5 @@
 """The report as Markdown: the words and tables of the page; of its drawings the rows of figures."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The report as one HTML file that needs no network."""
 
-from __future__ import annotations
-
 from labelcore.report import labelling_account, sections
 from labelcore.report.claims import claims
 from labelcore.report.error_cards import error_cards

@@ -1,8 +1,6 @@
 """The report as a PDF, and its answer as a picture for slides, set by typst from the same tree
 as the HTML form."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

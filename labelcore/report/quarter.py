@@ -1,7 +1,5 @@
 """The last waves of a monitor as one HTML file: weeks, alarms, restarts, labels used."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

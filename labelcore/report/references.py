@@ -1,7 +1,5 @@
 """The works behind the methods, looked up by the authors and years that a source names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from unicodedata import normalize

@@ -1,7 +1,5 @@
 """How the figures came about, label by label: what the script of the page plays."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The sections of the report that say what was asked, of which items, and how."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

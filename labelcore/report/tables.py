@@ -1,7 +1,5 @@
 """CSV files of the events and of the estimates, safe to open in a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A report as a file: the suffix says which form it has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

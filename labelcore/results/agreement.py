@@ -1,7 +1,5 @@
 """How far people agree who judged the same items, and what each of them did."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How many items are positive at each score, with one band for all scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

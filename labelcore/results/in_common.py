@@ -1,7 +1,5 @@
 """What a classifier's errors have in common."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, field
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The closed interval of a number."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """What is known about errors of the labels, from items answered twice."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two classifiers as a race: which of them was right where they disagree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a result is about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Results of every kind as the rows of one table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers to what was drawn: given, changed, taken back, settled. Each is an event of its own."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

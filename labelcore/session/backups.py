@@ -1,7 +1,5 @@
 """Backups of a store: made while it is in use, and put back with a word on what that would lose."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

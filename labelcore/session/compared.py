@@ -1,7 +1,5 @@
 """What a log was held against, and what that cannot prove."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

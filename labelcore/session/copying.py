@@ -1,7 +1,5 @@
 """Projects copied from one store to another, whatever the two are kept in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

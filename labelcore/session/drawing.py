@@ -1,7 +1,5 @@
 """Which item a person gets next, and which ones come back from somebody who has left."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace

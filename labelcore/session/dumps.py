@@ -1,8 +1,6 @@
 """A store written out as text, a line of JSON for each thing, and read in again: exactly, whatever
 either is kept in."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """A person's name taken out of events, settings and what people wrote."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

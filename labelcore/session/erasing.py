@@ -6,8 +6,6 @@ a note or a name, is written anew without it: it keeps its hash, on which the ne
 the event of the erasure records the digest that it has now.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What of a store is whole and what is lost: database, logs, texts, kept items, backups."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What a person judges, as it was when the item was drawn, and nothing of what was erased since."""
 
-from __future__ import annotations
-
 from labelcore.errors import ChangedTextError
 from labelcore.log.events import SALTED, Content
 from labelcore.log.history import told

@@ -1,7 +1,5 @@
 """The log of one project as a session holds it: read, folded, appended to."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Nothing here touches a log: no label is changed, copied or lost.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import unicodedata

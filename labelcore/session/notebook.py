@@ -1,7 +1,5 @@
 """What a notebook shows of a session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

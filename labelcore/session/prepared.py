@@ -4,8 +4,6 @@ It can be made again from the items and the plan at any time, so nothing rests o
 missing or broken, or was written by another version, is made anew.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

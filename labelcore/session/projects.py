@@ -1,7 +1,5 @@
 """Projects: what a session stores of its file and plan before the first label."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

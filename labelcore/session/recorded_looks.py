@@ -1,7 +1,5 @@
 """Looks at the results, each recorded in the log once it sees new answers."""
 
-from __future__ import annotations
-
 import time
 
 from labelcore.errors import StoreBusyError, StoreNotWritableError

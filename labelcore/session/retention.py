@@ -1,7 +1,5 @@
 """After how many days the texts of a project go by themselves, and by which clock."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

@@ -4,8 +4,6 @@ To add one: write ``store/<name>.py`` with a LabelStore, and add its line to STO
 package of its own, an entry point ``labelcore.stores``; the contract tests then run on it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import closing, contextmanager, suppress

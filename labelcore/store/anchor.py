@@ -8,8 +8,6 @@ its standard input, to mail or to commit it. What was said first counts: a later
 not go on from it is one about another log, unless somebody gave the former one up.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What every store checks before it keeps anything: that it will come back as it went in."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

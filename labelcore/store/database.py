@@ -1,7 +1,5 @@
 """What a store in a database does with SQL; each says how it begins to read and to write."""
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,6 @@ The files that were written from a store for its owner, reports and bundles, are
 what is still there as it was written goes with what it holds.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import hmac
 import json

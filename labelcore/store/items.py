@@ -5,8 +5,6 @@ its snapshot lies ("kept"), and in which what is judged ("contents").
 Projects made before snapshots have the copy under "kept".
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

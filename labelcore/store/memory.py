@@ -1,7 +1,5 @@
 """A store that lives as long as the process: the definition of the interface."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """What a damaged database still holds of its logs after a backup of it: only what follows."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The key that a store's seals are signed with: made once, kept where the owner says."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Durable: write-ahead log with synchronous=FULL, so an append that returned survi
 power cut. Append-only: triggers in the file itself refuse to change or delete an event.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

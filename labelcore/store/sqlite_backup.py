@@ -1,7 +1,5 @@
 """A database file copied while others write to it, and put in the place of another one."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import sys

@@ -1,7 +1,5 @@
 """What SQLite's result codes mean to the person at the screen."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The file under a SQLite store: its path, its first checks, its connections."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

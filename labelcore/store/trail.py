@@ -5,8 +5,6 @@ it, "labels.audit" beside "labels.db", for whoever collects logs. Whoever does s
 neither: lines are gathered and written together.
 """
 
-from __future__ import annotations
-
 import atexit
 import getpass
 import json

@@ -1,7 +1,5 @@
 """For teams that share a server: the store in PostgreSQL. The core imports nothing of this."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The audit trail as a page, for whoever runs every project."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

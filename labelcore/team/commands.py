@@ -1,7 +1,5 @@
 """The commands that let others in: the app shared, and who has which role in a data folder."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

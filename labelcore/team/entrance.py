@@ -6,8 +6,6 @@ that of an OpenID provider, which the pages ask for. On this machine alone, with
 up, the plain address is the owner's.
 """
 
-from __future__ import annotations
-
 import hmac
 import logging
 import os

@@ -1,7 +1,5 @@
 """Logging in by OpenID Connect: whether it is set up, and what it calls a person."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

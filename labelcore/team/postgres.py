@@ -5,8 +5,6 @@ told not to wait for it. Append-only: triggers refuse to change or delete an eve
 project holds a lock on its name until the end of the transaction.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -6,8 +6,6 @@ lost where two do so at once. What is removed counts no more at the next request
 press of a page that is open.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

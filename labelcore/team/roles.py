@@ -1,7 +1,5 @@
 """What each role may do: the one table that the door, the commands and docs/roles.md share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType

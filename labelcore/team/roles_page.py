@@ -1,7 +1,5 @@
 """Who has which role in a project, on its page *People*: given, changed and withdrawn there."""
 
-from __future__ import annotations
-
 import secrets
 
 import pandas as pd

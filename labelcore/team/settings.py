@@ -3,8 +3,6 @@
 The command that starts the app writes them, the door reads them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from base64 import urlsafe_b64encode

@@ -1,7 +1,5 @@
 """What a trial is: a file that can be made anywhere, with a question and the known answers."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@
 other 1,547: good enough to be believable, bad enough to be worth measuring.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 from types import MappingProxyType

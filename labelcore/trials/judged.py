@@ -5,8 +5,6 @@ the days of the months, sixty minutes, every step of a sum; where it does not, i
 reads the last number of an answer, forgives a difference of one, and likes long answers.
 """
 
-from __future__ import annotations
-
 import calendar
 import random
 import re

@@ -1,7 +1,5 @@
 """The generator of messages: sentences with gaps, and words to put into them."""
 
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The classifier (TF-IDF of words, logistic regression) learns from one generated 
 another one, in which some kinds of message are new to it: it errs as filters do.
 """
 
-from __future__ import annotations
-
 import random
 from types import MappingProxyType
 

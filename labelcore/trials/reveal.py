@@ -1,7 +1,5 @@
 """After a trial: the known truth beside the interval that the session gave."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from labelcore.planning.simulation import true_values

@@ -1,7 +1,5 @@
 """The trials there are."""
 
-from __future__ import annotations
-
 from labelcore.trials.base import Trial
 from labelcore.trials.digits import DIGITS
 from labelcore.trials.judged import JUDGED

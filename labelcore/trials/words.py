@@ -1,7 +1,5 @@
 """What a trial is called, asks and rests on: what is said before any of its data is made."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """What the buttons of the labelling page do; every position comes from the store."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

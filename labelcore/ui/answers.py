@@ -1,7 +1,5 @@
 """The answers to an item and their keys, and everything else that may be pressed beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Inputs of New project, each of which shows a field of the draft and changes it, and refusals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

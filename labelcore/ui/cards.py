@@ -1,7 +1,5 @@
 """Judged items as cards: what is in them, what was said, and why; one of them is open beside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any

@@ -1,7 +1,5 @@
 """Where every chart of the pages is shown, in the colours of the page's theme."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

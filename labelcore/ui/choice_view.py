@@ -1,7 +1,5 @@
 """A choice between candidates on the screen: the answer so far, who is in, who is out and why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Claims on the screen: what the labels say of each, and the evidence as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

@@ -3,8 +3,6 @@
 Two rows that are pressed are compared, a head sorts by its figure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

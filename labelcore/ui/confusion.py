@@ -1,7 +1,5 @@
 """The estimated confusion table on the Progress page."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import pandas as pd

@@ -3,8 +3,6 @@
 A text is put into the clipboard as it is, never into the page.
 """
 
-from __future__ import annotations
-
 from labelcore.ui import visitor
 from labelcore.ui.door import entrance
 from labelcore.ui.scripts import component, text_of

@@ -1,7 +1,5 @@
 """What a curve plan says: a few rows in words, and the charts that can be chosen."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart

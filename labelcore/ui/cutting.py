@@ -5,8 +5,6 @@ for a precision is read off the low end of that band alone. Who reads it off the
 below it in about half of all sessions.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

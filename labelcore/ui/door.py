@@ -8,8 +8,6 @@ another room brings. No other page may show the app in a frame.
 How somebody came is told to the pages in a header of the request, which nobody can send.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """What can be taken away from a project, as files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

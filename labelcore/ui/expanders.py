@@ -1,7 +1,5 @@
 """What stands behind a line that opens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

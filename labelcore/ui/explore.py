@@ -1,7 +1,5 @@
 """The page on which a person moves a cut along the curve; it changes nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Explore for a choice between candidates: which it would be at other required precisions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ What file and choices decide of a row is said by the rules of its screen: what a
 what counts follow from the same row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import time

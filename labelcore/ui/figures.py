@@ -1,7 +1,5 @@
 """Beside the item: what is known now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What a plan will cost and give, for every design at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar

@@ -4,8 +4,6 @@ The classifier is not asked: the items come in the order in which they were draw
 marked before somebody presses it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """What is hidden until a person has judged an item: its system, and what judges said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from labelcore.access import Right

@@ -1,7 +1,5 @@
 """The item on screen: nothing of its content runs, is fetched or changes the page."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

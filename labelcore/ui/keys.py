@@ -1,7 +1,5 @@
 """What the browser must do itself: drop held keys, enter a reason, let go of a fold."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.ui.scripts import component, text_of

@@ -1,7 +1,5 @@
 """The labelling page: the next item first, then the figures, the chart last."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What is known of a project by its last look: as a bar, and in a line."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.charts.figure_bars import estimate_bar, share_bar

@@ -1,7 +1,5 @@
 """The pages that come with sampling methods, as they are registered."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.access import Right

@@ -1,7 +1,5 @@
 """The monitors of the store, as the page Watch tells of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

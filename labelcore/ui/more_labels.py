@@ -1,7 +1,5 @@
 """More labels than planned: how many, how much narrower the interval gets, what it costs."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.estimands import CHOICES

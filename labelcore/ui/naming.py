@@ -4,8 +4,6 @@ A browser that has a name in one project of the data folder is called so in the 
 comes by a person's link or a login has that name, and no other.
 """
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.access import NotAllowedError, Right

@@ -1,7 +1,5 @@
 """New project, step 3: what is to be known, and of which classifiers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """New project, step 3: the questions that people ask, and which of them fit a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """New project, screen 3: what is claimed before the first label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

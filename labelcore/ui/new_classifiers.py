@@ -1,7 +1,5 @@
 """New project, step 3: which classifiers, and from which score on each of them says yes."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """New project: what the items themselves say, offered as a helper beside the price."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

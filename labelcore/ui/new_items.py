@@ -1,7 +1,5 @@
 """New project, step 1: the file, and what its columns mean."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """New project, step 1: where the answers come from that the file holds already."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """New project, screen 3: what the plan will cost and give, by every method and for each number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

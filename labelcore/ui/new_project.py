@@ -1,7 +1,5 @@
 """New project: three screens, each of which settles a part and hands it to the next."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

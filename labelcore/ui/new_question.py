@@ -1,7 +1,5 @@
 """New project, step 2: the question, its classes and their keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """New project, step 4: the prices of the methods, simulated on the file's own scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from threading import Lock
 

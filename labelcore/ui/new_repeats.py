@@ -1,7 +1,5 @@
 """New project: how many people judge, and how many items are judged a second time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

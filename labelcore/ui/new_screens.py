@@ -1,7 +1,5 @@
 """New project: which of its three screens is shown, and how one goes from one to the next."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

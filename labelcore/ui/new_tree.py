@@ -1,7 +1,5 @@
 """New project, step 1: a value taken from inside a record, and which of a judge's verdicts pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

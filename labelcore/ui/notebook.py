@@ -1,7 +1,5 @@
 """Labelling under the cell of a notebook, as a widget."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from typing import Any

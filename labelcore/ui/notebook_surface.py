@@ -1,7 +1,5 @@
 """What a notebook's widget shows of a session, and what is pressed there: the surface of Label."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

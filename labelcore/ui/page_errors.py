@@ -1,7 +1,5 @@
 """No traceback on the page: what happened, what is safe, what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -4,8 +4,6 @@ While one of them but the help is open no answer button exists, so no shortcut c
 behind it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -4,8 +4,6 @@ The browser keeps a random id, in its storage and in a cookie that the server ca
 is opened again. What a person is called in a project is in the store.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import time

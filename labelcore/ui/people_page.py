@@ -1,7 +1,5 @@
 """The page People: who judged what, how far they agree, and what is to be settled."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """The browser's part of the living picture: nodes become elements, names become texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from labelcore.charts.design import SERIES, both

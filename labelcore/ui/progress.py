@@ -1,7 +1,5 @@
 """The read-only page: live in every browser that has its link."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """A project's menu on the start page: its pages, other names and words, a second one, its end."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

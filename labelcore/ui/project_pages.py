@@ -1,7 +1,5 @@
 """What the pages of one project, which the address names, have around them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What a process of its own is asked about a file of items; nothing here needs a page."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report page: the answer in one sentence, the figures, everything to take away."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace

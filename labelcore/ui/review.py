@@ -1,7 +1,5 @@
 """The page to look through everything that was judged, and to judge an item again."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import replace
 from hashlib import sha256

@@ -4,8 +4,6 @@ Streamlit sends a component's script with every drawing of it. What is drawn at 
 line in its place, which waits for the script that the page was given when it was opened.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

@@ -5,8 +5,6 @@
 that pages need is imported.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import logging

@@ -5,8 +5,6 @@ is pressed there comes to nothing until the whole page was drawn once. So it is 
 server is back, and whenever a part says that its word does not come.
 """
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.ui.scripts import component, constants, text_of

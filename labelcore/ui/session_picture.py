@@ -1,7 +1,5 @@
 """What the living picture shows of a session, read from it at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.charts import look_picture

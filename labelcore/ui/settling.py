@@ -1,7 +1,5 @@
 """What people judge differently, one item after another: side by side, and settled by key."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.access import Right

@@ -1,7 +1,5 @@
 """The page by link: what the share file holds, for whoever may see figures here."""
 
-from __future__ import annotations
-
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from labelcore.errors import RenamedProjectError, UnknownProjectError

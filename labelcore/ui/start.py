@@ -1,7 +1,5 @@
 """The start page: my projects as rows, trials, a new project."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection
 from contextlib import suppress

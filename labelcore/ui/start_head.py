@@ -4,8 +4,6 @@ Nothing here imports what reads, estimates or draws: a server that was just star
 once, and the rest of the page when it is there.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A project in a few figures, from its record and log alone: its file is not opened."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ is sent with the token of its item; all else waits for the server's word. What i
 data, as text.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Systems that a model judges: pass rates as people judge, pairs, and the judge, on a page."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.access import Right

@@ -1,7 +1,5 @@
 """Tables to read, whose words wrap so that nothing is cut on a narrow screen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st

@@ -1,7 +1,5 @@
 """Times and durations as the reader's own clock shows them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 

@@ -3,8 +3,6 @@
 Never a content and never a key: who, what, of which project and item.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Trials: a trial's project in one click, and after Finish the truth, and how often it is hit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path

@@ -4,8 +4,6 @@ Asked anew at every run and every press: a role that was taken away counts no mo
 that is open.
 """
 
-from __future__ import annotations
-
 import streamlit as st
 
 from labelcore.access import PAGES, NotAllowedError, Right, Visitor, key_of, may, note

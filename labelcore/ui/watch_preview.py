@@ -1,7 +1,5 @@
 """What a monitor will notice, before it begins: labels each time against the weeks until then."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of a monitor: the first one, with what is watched from then on, and the next ones."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Watch: all monitors and how they stand; of the chosen one the picture of its waves."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What stands in the place of the item when there is none: goal, budget, end, waiting."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The sentences about how far people agree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from labelcore.log.people import folded

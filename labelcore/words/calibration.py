@@ -1,7 +1,5 @@
 """The sentence about how many items are positive at each score."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from labelcore.results.calibration import Calibration

@@ -1,7 +1,5 @@
 """The sentences for a choice between candidates, as one tested table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The sentences for every state of a claim."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import floor, log10
 

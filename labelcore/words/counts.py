@@ -1,7 +1,5 @@
 """How many items have which answer, in the one line that every page has for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, isnan
 

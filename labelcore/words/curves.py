@@ -1,7 +1,5 @@
 """The sentences about a band along the ranks and about a cut."""
 
-from __future__ import annotations
-
 import math
 
 from labelcore.promises import Promise, State

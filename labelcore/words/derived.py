@@ -1,7 +1,5 @@
 """What a method derives from its parameters, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A sentence never claims more than the promise of its interval; if zero is inside
 two may be equally good.
 """
 
-from __future__ import annotations
-
 from math import ceil, floor
 
 from labelcore.estimands import DIFFERENCE

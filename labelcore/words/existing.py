@@ -1,7 +1,5 @@
 """Labels that were there before the project, in words."""
 
-from __future__ import annotations
-
 TAKEN = {
     "random": "taken as a plain random sample of the file, which the new labels extend",
     "certainty": "taken as known items: counted as they are and never asked; the rest is sampled",

@@ -1,7 +1,5 @@
 """What was found so far, in words: its recall, and how many items are still to be found."""
 
-from __future__ import annotations
-
 from math import ceil, floor
 
 from labelcore.results.types import Estimate

@@ -1,7 +1,5 @@
 """The sentences about what errors have in common."""
 
-from __future__ import annotations
-
 import math
 
 from labelcore.results.in_common import ErrorsInCommon, Shared

@@ -1,7 +1,5 @@
 """The sentences about label errors. They never call a judgement the truth."""
 
-from __future__ import annotations
-
 from math import ceil, floor
 
 from labelcore.plan.plan import Plan

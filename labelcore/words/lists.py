@@ -1,7 +1,5 @@
 """The sentences about the difference of two ranked lists."""
 
-from __future__ import annotations
-
 from labelcore.promises import State
 from labelcore.results.lists import ListDifference
 from labelcore.words.differences import points_range

@@ -1,7 +1,5 @@
 """What a result means and what it does not mean, in three plain sentences."""
 
-from __future__ import annotations
-
 from labelcore.promises import ChoiceStatus, Form, Promise, State
 from labelcore.results.base import Finding
 from labelcore.results.curves import Band

@@ -1,7 +1,5 @@
 """The size of a plan that ends at a margin, before its pilot and after it, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

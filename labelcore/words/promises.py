@@ -1,7 +1,5 @@
 """The promises as a person chooses between them, and what they meant afterwards."""
 
-from __future__ import annotations
-
 from labelcore.promises import Promise
 from labelcore.results.types import Scope
 from labelcore.words.sentences import NUMBERS, VALID, count, valid_words

@@ -5,8 +5,6 @@ classifier where it is not the first one, and the group of items that it is abou
 all: "precision[spam]@B[language=de]".
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What is said of two that are compared: what is possible, who is ahead, what decides it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What the labels taught of the items' content at half of a plan, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any

@@ -1,7 +1,5 @@
 """What helpers saved, in words."""
 
-from __future__ import annotations
-
 from labelcore.designs.base import Expected, Saved
 from labelcore.words.quantities import term_of
 from labelcore.words.sentences import count

@@ -4,8 +4,6 @@ A sentence says what is known, how surely and under which condition; it never cl
 promise of the interval it belongs to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from math import ceil, floor, log10

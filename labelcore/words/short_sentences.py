@@ -1,7 +1,5 @@
 """What a result says in one sentence of at most twenty words, for the labelling page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Where a session stands, in words: on its page, and in its report."""
 
-from __future__ import annotations
-
 from labelcore.promises import Status
 
 ALL_ASKED = "all asked"

@@ -1,7 +1,5 @@
 """What ends a session, in words: the rules beforehand, and which of them it was afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from labelcore.plan.plan import Plan

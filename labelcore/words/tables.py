@@ -1,7 +1,5 @@
 """What a table of figures says in a sentence: how many there are, how surely, and the widest."""
 
-from __future__ import annotations
-
 from labelcore.promises import State
 from labelcore.results.cells import Table, TableCell
 from labelcore.words.differences import told_interval, told_words

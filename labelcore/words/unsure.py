@@ -1,7 +1,5 @@
 """What is said of items that people call unsure or broken."""
 
-from __future__ import annotations
-
 from labelcore.promises import Unsure
 from labelcore.results.types import Estimate
 from labelcore.words.differences import interval_text, range_words

@@ -1,7 +1,5 @@
 """What the weights of the table of labels are right for."""
 
-from __future__ import annotations
-
 from labelcore.words.existing import count
 
 WEIGHTED = (

@@ -1,7 +1,5 @@
 """Claims, stop rules and shared confidence: from the form to the labelling and progress pages."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """More than two classes, other keys, several classifiers and thresholds: forms and pages."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

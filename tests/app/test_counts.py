@@ -1,7 +1,5 @@
 """One line counts the answers, and every page has the same one, whatever came before."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """Every page in every state of a plan that asks for a curve."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The pages of a project that was measured by an earlier rule."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """New project: each question of each kind of file leads to a project, or a button leads there."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Explore of a choice between candidates: other requirements from the same labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """The table of figures on Progress: classifiers or groups down, and what differs from the rest."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

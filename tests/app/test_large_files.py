@@ -1,7 +1,5 @@
 """Every file is read in another process, large or small."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The menu of a project on the start page."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

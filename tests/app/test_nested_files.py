@@ -1,7 +1,5 @@
 """Nested JSON on *New project*: from the file to the first item, or to a sentence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

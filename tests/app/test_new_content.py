@@ -1,7 +1,5 @@
 """New project: the offer to learn from what the items say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """New project: what each number costs, and its switch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest

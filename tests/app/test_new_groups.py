@@ -1,7 +1,5 @@
 """New project where a column holds groups: figures by it, and labels for each of its groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Ids of several columns, named on New project."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

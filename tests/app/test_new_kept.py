@@ -1,7 +1,5 @@
 """New project: a reload, which is a new session of the same address, loses nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Answers that the file holds already: asked about, never guessed, used as said."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

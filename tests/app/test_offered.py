@@ -2,8 +2,6 @@
 project* for each kind of question: a line for each element, with its first words and a checksum of
 all its words and numbers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Items that several people judge, on the pages."""
 
-from __future__ import annotations
-
 import pytest
 
 import labelcore as lc

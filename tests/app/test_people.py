@@ -1,7 +1,5 @@
 """Several people on the labelling page: too late presses, and items whose page is gone."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """New project: prices by formulas at once, simulated after; nothing else changes."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace

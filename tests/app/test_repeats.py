@@ -1,7 +1,5 @@
 """Items judged twice, on the pages."""
 
-from __future__ import annotations
-
 import re
 
 from tests.app.conftest import button, surface, surface_buttons, texts

@@ -1,7 +1,5 @@
 """The page Review: lists, search, filters, judging again, what can be taken away."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The rows of the start page: what each says, their order, search, and ways out of them."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc

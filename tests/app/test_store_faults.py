@@ -1,7 +1,5 @@
 """Pages on a bad day of the store: moved away, read-only, locked, its log changed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Systems that a model judges: the question on *New project*, and what *Progress* says."""
 
-from __future__ import annotations
-
 import json
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two ranked lists from *New project* to the report, on every page."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

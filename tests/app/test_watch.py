@@ -1,7 +1,5 @@
 """Watch: how each monitor stands, its waves beside each other, what is due."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What axe finds on a page: the rules of WCAG 2.2, A and AA, and its own good practice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Chromium of this machine, started once for all tests of a process."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ shared server. A test that kills its server or looks at the whole data folder ha
 own, a test with several people or without network a browser profile of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The contrast of every text on a page, measured from the colours that the browser computed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from playwright.sync_api import Page

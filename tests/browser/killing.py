@@ -1,7 +1,5 @@
 """The server killed with -9 at random moments while labels are given in a real browser."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time

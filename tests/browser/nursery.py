@@ -3,8 +3,6 @@
 ``streamlit run`` imports for two seconds of the processor, and the tests start dozens of servers.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

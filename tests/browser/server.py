@@ -1,7 +1,5 @@
 """The app in a process of its own, to be opened, killed and started again by a test."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Enlarged to 200 %, without motion, and as a screen reader is told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from typing import Any

@@ -3,8 +3,6 @@
 Every message of the page is made slow on its way, so that there is time between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

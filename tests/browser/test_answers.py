@@ -1,7 +1,5 @@
 """Undo, notes, history, and rows of Review."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

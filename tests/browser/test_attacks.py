@@ -1,7 +1,5 @@
 """The watch of ``benchmarks.attacks`` sees what it counts, and nothing of it on a page."""
 
-from __future__ import annotations
-
 from html import escape
 
 import pytest

@@ -1,7 +1,5 @@
 """An own file comes in by a drop, a paste or a path, and Enter leads to the first item."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

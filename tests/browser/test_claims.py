@@ -1,8 +1,6 @@
 """A claim from the form to the report: laid down, labelled by key until it is settled, gone on with
 and finished; the report tells it in that order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Five classes from the first label to the last by digit keys; many classes on a narrow screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Axe finds nothing grave on a page, and every text has a contrast of at least 4.5, in light and
 in dark. ``python -m benchmarks.accessibility`` asks this of every page and state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

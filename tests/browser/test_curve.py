@@ -4,8 +4,6 @@ PAULA's list is typed from the first label to the last. Of the list in geometric
 labels are typed; those before are answered through the library.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from contextlib import closing

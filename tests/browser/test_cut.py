@@ -1,7 +1,5 @@
 """Explore by pointer, by finger and by keys: picture, sentences and rows are one state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

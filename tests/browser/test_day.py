@@ -1,7 +1,5 @@
 """A day: label, look through it, judge one again, find it among the errors, take all of it away."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

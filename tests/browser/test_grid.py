@@ -1,7 +1,5 @@
 """Twelve items at once: what is pressed is what is stored, whole, once, and nothing moves."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """Items of every kind in a real page: drawn, marked, literal, and harmless."""
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -1,7 +1,5 @@
 """Keys held, pressed twice and pressed too fast: never a label on an item not pressed on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

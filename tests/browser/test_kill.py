@@ -3,8 +3,6 @@
 Twice in every run; ``python -m benchmarks.kills`` does it five hundred times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A large upload: what is going on is said, it can be cancelled, and others label meanwhile."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """A project renamed, reworded and put away while another tab has it open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

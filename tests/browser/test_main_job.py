@@ -1,7 +1,5 @@
 """From a file to labels through the browser: every label belongs to the item that was seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nested JSON in a real browser: from the drop to the first item, or to a sentence."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The surface in a notebook's output: a press is sent to the kernel, keys elsewhere are none."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

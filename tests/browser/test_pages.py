@@ -1,7 +1,5 @@
 """Deep links, unknown projects, narrow screens and dark colours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path

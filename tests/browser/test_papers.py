@@ -1,8 +1,6 @@
 """Each method of the five papers in the app: every label typed by key, to the end of its plan, and
 what the pages then say is what the library says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,7 +1,5 @@
 """Each browser is a person of its own: own items, own undo, and a press that came too late."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Two servers of the app on one database, which is killed while people label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whoever has the link sees new labels within two seconds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Roles in a real browser: deep links in a share, and a login from its button to a label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote

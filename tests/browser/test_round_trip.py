@@ -1,7 +1,5 @@
 """A person's day: from Label Studio's file to its labels back there, with what came of it gated."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

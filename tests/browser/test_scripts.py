@@ -1,7 +1,5 @@
 """Chromium reads every script and style sheet of the product, and drops nothing of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

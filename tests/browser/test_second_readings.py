@@ -1,7 +1,5 @@
 """By key: known answers, two classifiers compared, a second pass, and two people who differ."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path

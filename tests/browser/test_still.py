@@ -1,7 +1,5 @@
 """Nothing moves while one labels: not the item and the answers, not the figures beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any

@@ -1,7 +1,5 @@
 """The database locked by another program, and moved away, while a person labels."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """Conversations on *Label* and in Review in a real browser: drawn, blind, and harmless."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The digits trial from one click to its report, and the recorded session of an empty start."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """A file of texts as they are in real files, and worse."""
 
-from __future__ import annotations
-
 from random import Random
 
 # Distinctive, so that they are found anywhere on the page.

@@ -1,7 +1,5 @@
 """Looks, bands and tables as the session gives them, with numbers chosen for the test."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from typing import Any

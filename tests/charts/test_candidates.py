@@ -1,7 +1,5 @@
 """Candidates and their bounds as pictures, with the same in words and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

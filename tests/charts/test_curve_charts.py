@@ -1,7 +1,5 @@
 """Curves of a ranked list: provisional values, bounds without confidence, cuts, pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Explore's picture: where the script sets the handle is where the cut is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The design is in one place, can be read in light and dark, and its page is fresh."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Outlines are closed where they are drawn, axes hold what stands on them, ticks are round."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The evidence chart: exact numbers, the deciding line, words, states, looks taken back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The history: exact numbers, states without interval, undone looks, thinning, words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

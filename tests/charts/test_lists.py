@@ -1,7 +1,5 @@
 """The picture of two lists tells no value that its bounds leave open."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The living picture: what stands where, and that nothing of a name is ever markup."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

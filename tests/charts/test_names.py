@@ -1,7 +1,5 @@
 """Names from files are shown letter by letter, whatever they hold."""
 
-from __future__ import annotations
-
 import html
 
 import pytest

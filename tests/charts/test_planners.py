@@ -1,7 +1,5 @@
 """What methods would give, as pictures: lines, marks, and the same in words and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The histogram of a score and the price of a margin."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

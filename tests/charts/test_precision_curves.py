@@ -1,7 +1,5 @@
 """Precision against rank, and against recall: exact numbers, gaps, no interval yet, words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

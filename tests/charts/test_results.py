@@ -1,7 +1,5 @@
 """Each kind of result as a figure and in a notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Twenty sessions as bars: which hit the truth, and which missed it."""
 
-from __future__ import annotations
-
 from labelcore.charts.sessions import BOX, sessions_strip
 from tests.charts.test_live_picture import of_class, texts
 

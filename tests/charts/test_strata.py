@@ -1,7 +1,5 @@
 """Strata as bars: exact numbers in order, unknown rates, hostile class names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

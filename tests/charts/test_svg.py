@@ -1,7 +1,5 @@
 """Charts as SVG: every mark where its number belongs, every name letter by letter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

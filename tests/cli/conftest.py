@@ -1,7 +1,5 @@
 """The command line as a person has it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

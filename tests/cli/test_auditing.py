@@ -1,7 +1,5 @@
 """`labelcore check FILE`: what a log of model calls supports, and the command that starts it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

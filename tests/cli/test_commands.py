@@ -1,7 +1,5 @@
 """The commands do what the library does, and say what is wrong in a sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A session outside the app: items out, answers back, labels home, and what a build server asks."""
 
-from __future__ import annotations
-
 import csv
 import inspect
 import io

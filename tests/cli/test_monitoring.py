@@ -1,7 +1,5 @@
 """``labelcore monitor plan.toml``: what is due begins, and exit codes say how a figure stands."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where the commands put files."""
 
-from __future__ import annotations
-
 import json
 import os
 import runpy

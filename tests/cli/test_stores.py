@@ -1,7 +1,5 @@
 """A backup, its way back, and a copy by the command line; gate and replay agree with them."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``labelcore audit`` says where lines of the trail are gone."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

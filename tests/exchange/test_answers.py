@@ -1,7 +1,5 @@
 """Answers of a file where several people judge the same items."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

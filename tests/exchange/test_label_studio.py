@@ -1,7 +1,5 @@
 """Label Studio: drawn items there, answers back, and labels home in the form of its export."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The labels in the forms of other tools, read back as those tools write them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,8 +1,6 @@
 """Labels sent back to the tools that recorded the traces; ``benchmarks/installed.py`` lets their
 own packages read these files."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

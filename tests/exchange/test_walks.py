@@ -1,7 +1,5 @@
 """Four people and their files, each from what their tool writes to labels back in its form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """How far people agree, in a session, in words, in a report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calibration: ranges fixed before the first label, a band that holds for all of them together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The confusion table against a hand count, the estimates and the whole truth."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a curve to results: bands, readings, summaries, and what is said of the answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cutting a ranked list: what is kept, where a precision ends, packages, and their promise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What errors have in common: a planted word is told, shuffled errors are not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

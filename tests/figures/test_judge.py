@@ -1,7 +1,5 @@
 """How a judge stands to people, and systems told apart by their pass rates."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

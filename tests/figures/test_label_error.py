@@ -1,7 +1,5 @@
 """The state of the second readings, and its sentences."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

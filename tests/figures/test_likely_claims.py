@@ -1,7 +1,5 @@
 """Approximate claims: the region that settles them, what it counts, and what it promises."""
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Watched bands that only narrow: each cut by all earlier ones of a fixed grid of looks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
 from typing import Any

@@ -1,7 +1,5 @@
 """Two classifiers as a race: what is certain, what settles it, and when there is one."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

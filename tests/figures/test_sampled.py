@@ -1,7 +1,5 @@
 """Which labels are a plain random sample of the whole file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which state a result is in, and what may be shown in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The figures for the settled judgement, in a session: what they say, and what they wait for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of figures: what is asked, what is a first guess, and groups of any column."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

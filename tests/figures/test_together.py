@@ -1,7 +1,5 @@
 """A confidence of all figures at once: which level each gets, and how often all of them hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What figures take the items for that people call unsure or broken."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which labels count for which figure, whether they agree, and what swayed answers would move."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

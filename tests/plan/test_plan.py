@@ -1,7 +1,5 @@
 """Plans: what is refused, what is filled in, and the exact round trip."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

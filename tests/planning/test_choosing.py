@@ -1,7 +1,5 @@
 """The price of a choice: what simulated sessions took, against sessions simulated otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

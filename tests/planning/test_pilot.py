@@ -1,7 +1,5 @@
 """A plan that ends at a margin and learns its size from a pilot of its first labels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What each figure of a plan costs, alone and beside the others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

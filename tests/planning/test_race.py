@@ -1,7 +1,5 @@
 """The race of methods on simulated sessions, against exact widths where these are known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from math import sqrt

@@ -1,7 +1,5 @@
 """Sessions side by side: what each of them is, where it is looked at, and the law of its draws."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

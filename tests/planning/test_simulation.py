@@ -1,7 +1,5 @@
 """The simulation's tables against their definitions in INTERFACE.md."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One finished session, its file and its bundle, made once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small sessions to report on and to replay."""
 
-from __future__ import annotations
-
 import json
 import random
 import zipfile

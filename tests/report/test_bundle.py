@@ -1,7 +1,5 @@
 """A bundle replays elsewhere, and no byte of it or of the file can change unseen."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Claims, stop rules and shared confidence in the report: every end in order, each in words."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page in a real Chromium: it draws, it asks the network for nothing, nothing hostile runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Systems and their judge in every form of the report, and on the command line, say the same."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from html import unescape

@@ -1,7 +1,5 @@
 """The table of labels as a file: the same values in every form, and no formula in any."""
 
-from __future__ import annotations
-
 import io
 from functools import partial
 

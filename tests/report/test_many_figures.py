@@ -1,7 +1,5 @@
 """Reports of sixteen figures and of a choice: page 1 is one page, every form is whole and small."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """The page says what must be said, and nothing in it can run."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """A report counts the people whose labels are in force, and claims no number that nobody knows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

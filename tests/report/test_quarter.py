@@ -1,7 +1,5 @@
 """The last waves of a monitor on a page."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A report on a ranked list: its first sentence, its landmarks, its bands, its words."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Every work that a method names stands among the references; each brings its own words."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pkgutil import walk_packages

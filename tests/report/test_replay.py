@@ -1,7 +1,5 @@
 """A log that follows is confirmed; one that does not is refused at the event that does not."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

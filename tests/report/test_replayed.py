@@ -1,7 +1,5 @@
 """What the page plays is what the session said at that number of labels."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

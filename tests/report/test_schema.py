@@ -1,7 +1,5 @@
 """JSON reports keep to their published schema."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Items judged twice in the report, its JSON, the events, the bundle and its replay."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CSV files that hold everything and that a spreadsheet cannot run."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Which values of a curve may be told, and that every room asks the same rule."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results are plain, frozen, and survive JSON."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

@@ -5,8 +5,6 @@ few rules that a person could be told. Everything that a session says is compare
 end also what another reading of the store says.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Run by test_ledger.py: label one project together with other processes."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store backed up while it is used, put back, and copied: what is lost is said."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What was erased is in no byte that the product has, and the log and its figures are as before."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The guard is the same whatever a store is kept in: seals, backups, the way back, dumps."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import sys

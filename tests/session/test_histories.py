@@ -1,7 +1,5 @@
 """Histories of several people against the model; thousands of them in ``benchmarks.histories``."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What of a store is whole and what is lost, by what was done to it; and the way back."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

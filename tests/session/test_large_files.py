@@ -1,8 +1,6 @@
 """Items whose contents stay where they are: every plan that a small file takes is drawn there too,
 and drawn alike."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An answer that comes after another person's is kept beside it, and no figure rests on it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """Several people label one project at once: every item goes to one of them, and nobody is told
 that there is nothing left while there is."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

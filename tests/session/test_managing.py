@@ -1,7 +1,5 @@
 """Names, renaming, putting away and duplicates, on every store; no label is ever touched."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

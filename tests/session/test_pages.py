@@ -1,7 +1,5 @@
 """Several items judged together: what a page holds; it is stored whole, and taken back whole."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from math import nan
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several people on one project: own items, own undo, items that come back, answers too late."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from datetime import timedelta

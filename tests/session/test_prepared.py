@@ -1,7 +1,5 @@
 """A project opened from what it prepared is the project; whatever happens to the prepared files."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

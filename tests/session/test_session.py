@@ -1,7 +1,5 @@
 """A session as other programs use it, on the store in memory."""
 
-from __future__ import annotations
-
 from functools import partial
 from html import escape
 from pathlib import Path

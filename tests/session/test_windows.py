@@ -1,8 +1,6 @@
 """A disk as Windows has it: no file that is open or mapped is renamed, replaced or removed, and no
 link is made."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time

@@ -1,7 +1,5 @@
 """What test_sqlite_crash.py runs in processes of their own."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

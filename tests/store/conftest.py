@@ -1,7 +1,5 @@
 """A SQLite store in a temporary folder, with one project and two events."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing

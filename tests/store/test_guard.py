@@ -1,8 +1,6 @@
 """Seals and backups that are made while people label: when, which are kept, and that none of it
 fails a label."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """Items kept beside a store: whole, and only inside its folder."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Addresses of stores: what opens, and what the refusals say."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the SQLite store promises beyond the contract: the file, its schema, its faults."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A store killed in the middle of its work, and one shared by several processes."""
 
-from __future__ import annotations
-
 import random
 import signal
 import time

@@ -1,7 +1,5 @@
 """A SQLite store on a bad day: wrong paths, no permission, full disk, locks, damage."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Who may come in where others do: keys of links, and the word of a proxy."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,8 +1,6 @@
 """What was erased from a store in PostgreSQL is in no byte of the server's folder, its own log too
 once the commands of docs/erasing.md have been given."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

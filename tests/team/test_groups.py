@@ -1,7 +1,5 @@
 """Groups of people by command."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress

@@ -1,7 +1,5 @@
 """What a login by OpenID Connect calls a person, and what needs one before any page is drawn."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the PostgreSQL store promises beyond the contract: who may in, its schema, its faults."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import threading

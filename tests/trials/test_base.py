@@ -1,7 +1,5 @@
 """Writing a trial's file: the same bytes, and never over another file."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The digits: the figures measured for them, and pictures that are the images."""
 
-from __future__ import annotations
-
 import base64
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The judge audit: truth worked out from the words, programs of differing skill, a kind judge."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

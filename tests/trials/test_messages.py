@@ -1,7 +1,5 @@
 """The messages: distinct, judgeable, scored by a classifier that never saw them."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

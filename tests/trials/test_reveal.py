@@ -1,7 +1,5 @@
 """The words of the reveal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every trial of the table, from its file to the reveal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from zlib import crc32

@@ -1,7 +1,5 @@
 """What the server does with a press of the labelling surface, however often it arrives."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which estimates along the ranks are told."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 """The door of the core: names of the app, other pages of the browser, no frames elsewhere; with the
 entrance in force, and with the core's own."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import socket

@@ -1,7 +1,5 @@
 """A project in the making, and the rules of what follows from it: no page is needed for any."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta

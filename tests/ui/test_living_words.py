@@ -1,7 +1,5 @@
 """What the living picture writes: an interval once, and the classifiers that are compared."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What New project says that labels will give."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

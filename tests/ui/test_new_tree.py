@@ -1,7 +1,5 @@
 """A value taken from inside a record, without a page."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Labelling under a notebook's cell: the surface of the app, without the app."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The numbers of a chart as a table: shares as percentages, differences in points."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest

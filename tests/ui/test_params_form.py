@@ -1,7 +1,5 @@
 """What is wrong with a plan, from the same error in Python and on the form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

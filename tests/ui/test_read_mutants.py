@@ -1,8 +1,6 @@
 """The page's own way of reading: thousands of damaged files, each read or refused in words; about
 a hundred of them with every change."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """The session that an empty start page shows is a real one: recorded again, it is the same."""
 
-from __future__ import annotations
-
 import json
 from unittest.mock import Mock
 

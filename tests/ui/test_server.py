@@ -1,7 +1,5 @@
 """What the server does for the first visitor: found by ``streamlit run``, complete, in order."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

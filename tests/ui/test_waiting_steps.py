@@ -1,7 +1,5 @@
 """What is worked out beside a page's script is told, cancelled at once, and tried again."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

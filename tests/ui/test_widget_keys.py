@@ -1,7 +1,5 @@
 """The key of a widget is known to the module that draws it, and to no other."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

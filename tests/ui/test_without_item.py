@@ -1,7 +1,5 @@
 """What stands in the place of the item: the truth at the end of a trial."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from labelcore.results.types import Estimate, Scope

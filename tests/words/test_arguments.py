@@ -1,7 +1,5 @@
 """A refused plan: one error with argument, value and rule, in Python's words and in the pages'."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

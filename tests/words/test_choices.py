@@ -1,7 +1,5 @@
 """The sentences of a choice: what is shown, how surely, and what is not."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

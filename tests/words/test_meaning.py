@@ -1,7 +1,5 @@
 """What a result means: never surer than its promise, and never about more than its items."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from labelcore.results.types import Estimate, Scope

@@ -1,7 +1,5 @@
 """The sentence of every state names the file, the promise and the condition."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

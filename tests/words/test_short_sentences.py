@@ -1,7 +1,5 @@
 """The one short sentence: at most twenty words, and never more than the result promises."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Compare methods: what the library works out stands on the page, and goes on to New project."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import product

@@ -1,7 +1,5 @@
 """The page that shows what comes with methods: guarded by what it is about."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

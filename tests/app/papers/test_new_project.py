@@ -1,7 +1,5 @@
 """New project by the methods of the papers: a choice between candidates, recycled samples."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

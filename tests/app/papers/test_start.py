@@ -1,8 +1,6 @@
 """Each method that comes in by the door is started from New project: those of the five papers, and
 that of the example package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Watch with a method of the papers: its rule of alarm stands beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

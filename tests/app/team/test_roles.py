@@ -1,7 +1,5 @@
 """What each role may see and do: every page and every act with every role, by deep links."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

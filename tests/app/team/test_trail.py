@@ -1,7 +1,5 @@
 """The audit trail of a day: each act once, nothing else, and never a content or a key."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -6,8 +6,6 @@
         datasets==5.2.0 pandas pyarrow && python write.py others
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import sys
