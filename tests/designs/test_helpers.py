@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.designs.helpers import HelpedFrame
+from labelcore.designs.helpers import HelpedFrame, Said, _of_score
 from labelcore.errors import ParameterError
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
@@ -332,6 +332,10 @@ def test_a_missing_value_is_a_value_of_its_own(tmp_path: Path) -> None:
     rule = known.engine(kept(known, params={"helpers": ["rule"]}), 1).frame
     truth = np.bincount(rule.stratum, known.truth) / rule.sizes
     assert np.corrcoef(rule.evidence, truth)[0, 1] > 0.5  # type: ignore[arg-type]
+    stars = np.array([1.0, 2, 3, 4, np.nan, np.nan])
+    said = _of_score(stars, np.array([False, False, True, True, True, True]))
+    assert isinstance(said, Said) and np.isnan(said.vote[4:]).all()
+    assert said.order[4:] == pytest.approx(said.order[2:4].mean()), "where its prediction is"
 
 
 RUNS = repeated(200)

@@ -102,6 +102,7 @@ def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
     left, own = next_draw(session, "ann"), next_draw(session, "bob")
     assert session.release(left) is not None
     assert session.release(left) is None
+    assert session.ahead(own, ["yes"]) == {}, "what was given back comes first"
     session.answer(own, "yes")
     assert next_draw(session, "bob").index == left.index == 1
     assert next_draw(session, "ann").index == 3

@@ -209,6 +209,9 @@ def test_rows_over_many_cells_hold_and_a_twin_of_known_rates_not(many: int, each
 
     assert wrong(many_fitted(part.labelled, variance_shares(part, table), 0.95)) < 0.067
     assert wrong(1.0) > 0.08
+    alike = many_fitted(np.full(40, 3.0), np.ones((1, 40)), 0.95)
+    by_hand = (1 + (1 - 1 / 40) / 2) * (student.ppf(0.975, np.inf) / student.ppf(0.975, 80)) ** 2
+    assert alike == pytest.approx([by_hand])
 
 
 def test_twin_without_the_finite_population_factor_is_too_wide() -> None:
