@@ -103,13 +103,8 @@ def test_a_claim_is_laid_down_settled_and_reported(
 def report_tells_it(page: Page, server: Server, project: str, settled: int, folder: Path) -> None:
     """The downloaded report is that of the session, and tells the ends as they were."""
     page.goto(f"{server.url}/report?project={project}")
-    button = page.locator("[class*='st-key-download-report-html'] button:visible")
-    button.wait_for()
-    wait_until_idle(page)
-    with page.expect_download() as download:
-        button.click()
-    file = folder / "report.html"
-    download.value.save_as(file)
+    page.locator(".st-key-downloads").wait_for()
+    file = driving.download(page, "report.html", folder)
     text = Outline(file.read_text("utf-8")).text.replace("\N{NO-BREAK SPACE}", " ")
     told = text.partition("Why labelling stopped")[2]
     ends = ("Every claim was decided or refuted (", f"Extended to {settled + MORE}", REASON)

@@ -150,11 +150,7 @@ def test_a_press_under_way_on_an_item_answered_elsewhere_is_named(
     server.kill()
     page.keyboard.press("n")
     expect(page.locator(".lc-saved")).to_have_text(SAVING)
-    session = lc.Session.open(driving.store_url(server.data), project)
-    draw = session.next()
-    assert draw is not None and draw.token == token
-    session.answer(draw, "yes")
-    session.store.close()
+    answered_elsewhere(server, project)
     server.start()
     page.reload()
     driving.wait_for_next(page, token)

@@ -50,14 +50,6 @@ def judge_the_rest(data: Path) -> None:
     session.store.close()
 
 
-def take(page: Page, name: str, path: Path) -> Path:
-    """What a button of the report hands over."""
-    with page.expect_download() as waiting:
-        page.locator(f".st-key-download-{name} button:visible").click()
-    waiting.value.save_as(path)
-    return path
-
-
 @pytest.mark.full
 def test_a_day_from_label_studio_and_back(
     shared_server: Server, page: Page, tmp_path: Path
@@ -87,10 +79,10 @@ def test_a_day_from_label_studio_and_back(
     page.goto(f"{shared_server.url}/report?project=Day")
     page.locator(".st-key-downloads").wait_for()
     wait_until_idle(page)
-    report = take(page, "report-html", tmp_path / "report.html").read_text("utf-8")
+    report = driving.download(page, "report.html", tmp_path).read_text("utf-8")
     assert "Is it a prize?" in report and "at least 60.0" in report
     driving.choose(page, page.locator(".st-key-take-labels button").first)
-    home = take(page, "label-studio-json", tmp_path / "home.json")
+    home = driving.download(page, "label-studio-json", tmp_path)
     labels_are_home(home, mistaken)
 
     command = [sys.executable, "-m", "labelcore", "gate", "--project", "Day", "--json"]

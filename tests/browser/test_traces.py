@@ -87,11 +87,7 @@ def asked(page: Page) -> list[str]:
 
 
 def begun(page: Page, server: Server, path: Path) -> None:
-    page.goto(f"{server.url}/new_project")
-    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text(driving.READ_WHOLE).wait_for()
-    driving.choose(page, page.locator(".st-key-new-next button"))
-    driving.fill(page, page.locator(".st-key-new-question input"), "Is the answer helpful?")
+    driving.to_aim(page, server.url, path, "Is the answer helpful?")
     driving.create_project(page)
     page.wait_for_selector(".lc-answers button")
     wait_until_idle(page)

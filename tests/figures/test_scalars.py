@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -392,16 +393,14 @@ def test_further_classifiers_over_the_same_labels(tmp_path: Path) -> None:
                 assert np.allclose(table["low"], table["high"])
 
 
-def test_several_classes(tmp_path: Path) -> None:
+def test_several_classes() -> None:
     rng = np.random.default_rng(2)
     names = np.array(["a", "b", "c"])
     truth = names[rng.integers(0, 3, 300)]
     said = np.where(rng.random(300) < 0.7, truth, names[rng.integers(0, 3, 300)])
-    path = tmp_path / "three.csv"
-    lines = [f"x,{p},{s:.3f}" for p, s in zip(said, rng.random(300), strict=True)]
-    path.write_text("text,said,sure\n" + "\n".join(lines) + "\n")
+    frame = pd.DataFrame({"text": "x", "said": said, "sure": rng.random(300).round(3)})
     population = lc.read_population(
-        path, content="text", predictions={"m": "said"}, scores={"m": "sure"}
+        frame, content="text", predictions={"m": "said"}, scores={"m": "sure"}
     )
     for design in DESIGNS:
         plan = lc.Plan(design, ["accuracy", "precision", "recall"], budget=300, promise="fixed")

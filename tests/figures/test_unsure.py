@@ -40,32 +40,22 @@ def give(engine: Engine, kind: str, name: str | None = None) -> None:
 
 
 def answered(
-    known: Known, plan: lc.Plan, unsure: np.ndarray, *, truth: np.ndarray | None = None,
-    kind: str = "unsure", seed: int = 1,
+    known: Known, plan: lc.Plan, unsure: np.ndarray | set[int], *,
+    truth: np.ndarray | None = None, kind: str = "unsure", seed: int = 1,
 ) -> Engine:  # fmt: skip
-    """All answers of a plan; ``unsure`` says of which items, (n_items,)."""
+    """All answers of a plan; ``unsure`` says of which items, (n_items,), or at which places."""
     engine, truth = known.engine(plan, seed), known.truth if truth is None else truth
     while (ahead := engine.peek()) is not None:
-        if unsure[ahead[1]]:
+        place = len(engine.asked)
+        if place in unsure if isinstance(unsure, set) else unsure[ahead[1]]:
             give(engine, kind)
         else:
             give(engine, "labelled", engine.population.classes[truth[ahead[1]]])
     return engine
 
 
-def numbered(known: Known, plan: lc.Plan, places: set[int]) -> dict[str, Estimate]:
-    """The results where the answers at these places are unsure."""
-    engine = known.engine(plan, 1)
-    while (ahead := engine.peek()) is not None:
-        if len(engine.asked) in places:
-            give(engine, "unsure")
-        else:
-            give(engine, "labelled", engine.population.classes[known.truth[ahead[1]]])
-    return scalar_results(engine)
-
-
-def widths(found: dict[str, Estimate]) -> np.ndarray:
-    return np.array([one.high - one.low for one in found.values()])
+def widths(engine: Engine) -> np.ndarray:
+    return np.array([one.high - one.low for one in scalar_results(engine).values()])
 
 
 @pytest.mark.parametrize("promise", ["fixed", pytest.param("watched", marks=pytest.mark.full)])
@@ -76,13 +66,13 @@ def test_one_unsure_answer_more_makes_no_jump(
     seventh makes every interval much wider, because all of them count both ways from there on."""
     six, seven = ({*range(20, 20 + 40 * number, 40)} for number in (6, 7))
     plan = plan_of(promise=promise)
-    step = widths(numbered(known, plan, seven)) / widths(numbered(known, plan, six))
+    step = widths(answered(known, plan, seven)) / widths(answered(known, plan, six))
     assert (step < 1.05).all()
     monkeypatch.setattr(
         "labelcore.figures.unsure.both_ways",
         lambda engine: engine.undecided > 0.02 * engine.answers_given,
     )
-    before = widths(numbered(known, plan, seven)) / widths(numbered(known, plan, six))
+    before = widths(answered(known, plan, seven)) / widths(answered(known, plan, six))
     assert (before > 1.15).any(), "otherwise this shows nothing"
 
 
@@ -107,18 +97,15 @@ def test_without_unsure_answers_every_reading_says_the_same(
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
+def two() -> Known:
     """A file with two classifiers that disagree on many items."""
     random = np.random.default_rng(2)
     truth = (random.random(1500) < 0.3).astype(int)
     score = np.clip(truth * 0.4 + 0.6 * random.random(1500), 0, 1).round(4)
     other = np.clip(truth * 0.2 + 0.8 * random.random(1500), 0, 1).round(4)
-    folder: Path = tmp_path_factory.mktemp("two")
-    path = folder / "items.csv"
-    lines = [f"{i},x,{score[i]},{other[i]}" for i in range(1500)]
-    path.write_text("id,text,a,b\n" + "\n".join(lines), encoding="utf-8")
+    frame = pd.DataFrame({"id": range(1500), "text": "x", "a": score, "b": other})
     population = lc.read_population(
-        path, id="id", content="text", scores={"a": "a", "b": "b"},
+        frame, id="id", content="text", scores={"a": "a", "b": "b"},
         thresholds={"a": 0.5, "b": 0.5}, classes=["no", "yes"],
     )  # fmt: skip
     return Known(population, truth)
@@ -270,7 +257,7 @@ def test_the_odds_move_both_ends_of_what_is_settled(
 
 def test_the_readings_are_one_wider_than_the_other(known: Known) -> None:
     unsure = np.random.default_rng(1).random(len(known.truth)) < 0.1
-    found = [widths(scalar_results(answered(known, plan_of(unsure=one), unsure))) for one in UNSURE]
+    found = [widths(answered(known, plan_of(unsure=one), unsure)) for one in UNSURE]
     assert (found[0] < found[1]).all() and (found[1] < found[2]).all()
 
 

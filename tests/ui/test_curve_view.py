@@ -1,7 +1,6 @@
 """Which estimates along the ranks are told."""
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,11 +97,9 @@ def test_a_few_items_are_no_cut(rank: int, n_items: int, state: State, little: b
     assert barely(Cut(rank, n_items, 0.9, (rank, rank), at)) == little
 
 
-def test_the_picture_ends_behind_the_cut_or_with_the_list(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    rows = (f"i{n},item {n},{n / 1000}" for n in range(1000))
-    path.write_text("\n".join(["id,text,score", *rows]) + "\n", "utf-8")
-    population = lc.read_population(path, id="id", content="text", scores={"m": "score"})
+def test_the_picture_ends_behind_the_cut_or_with_the_list() -> None:
+    rows = [{"id": f"i{n}", "text": f"item {n}", "score": n / 1000} for n in range(1000)]
+    population = lc.read_population(rows, id="id", content="text", scores={"m": "score"})
     session = lc.Session(population, lc.Plan("random_curve", ["precision_curve"], budget=60))
     for _ in range(12):
         session.answer(session.next(), True)

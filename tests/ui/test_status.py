@@ -1,5 +1,4 @@
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -92,10 +91,9 @@ def test_status_words() -> None:
     assert status_words(after(*answers, stopped, extended, finished), 10) == "finished"
 
 
-def test_a_project_that_was_extended_is_told_by_its_new_size(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("id,said\n" + "".join(f"i{n},{n % 2}\n" for n in range(9)))
-    items = lc.read_population(path, id="id", content="id", predictions={"m": "said"})
+def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
+    rows = [{"id": f"i{n}", "said": n % 2} for n in range(9)]
+    items = lc.read_population(rows, id="id", content="id", predictions={"m": "said"})
     session = lc.Session(items, lc.Plan("simple_random", "accuracy", budget=2))
     session.extend(budget=4)
     told = summarise(session.record, answer_draws(session, "yes").events)
@@ -109,15 +107,11 @@ def test_a_project_that_was_extended_is_told_by_its_new_size(tmp_path: Path) -> 
         ("paula", {"epsilon": 0.3, "window": 5}, False),
     ],
 )
-def test_words_of_a_curve_plan(
-    tmp_path: Path, design: str, params: dict[str, float], confident: bool
-) -> None:
-    path = tmp_path / "list.csv"
-    rows = "\n".join(f"i{n},text {n},{n / 100}" for n in range(100))
-    path.write_text(f"id,text,score\n{rows}\n", "utf-8")
+def test_words_of_a_curve_plan(design: str, params: dict[str, float], confident: bool) -> None:
+    rows = [{"id": f"i{n}", "text": f"text {n}", "score": n / 100} for n in range(100)]
     for low_is_good in (False, True):
         population = lc.read_population(
-            path, id="id", content="text", scores={"m": "score"},
+            rows, id="id", content="text", scores={"m": "score"},
             descending=["m"] if low_is_good else [],
         )  # fmt: skip
         budget = {"budget": 90} if confident else {}
@@ -131,11 +125,9 @@ def test_words_of_a_curve_plan(
         assert ("no confidence goes with them" in promise_line(session)) is not confident
 
 
-def test_a_comparison_names_both_classifiers_by_whatever_method(tmp_path: Path) -> None:
-    (tmp_path / "two.csv").write_text("id,a,b\n" + "".join(f"{n},{n % 2},1\n" for n in range(40)))
-    population = lc.read_population(
-        tmp_path / "two.csv", id="id", content="id", predictions={"a": "a", "b": "b"}
-    )
+def test_a_comparison_names_both_classifiers_by_whatever_method() -> None:
+    rows = [{"id": n, "a": n % 2, "b": 1} for n in range(40)]
+    population = lc.read_population(rows, id="id", content="id", predictions={"a": "a", "b": "b"})
     for design in ("recalibrated_neyman", "paired_comparison"):
         plan = lc.Plan(design, ["accuracy_difference"], classifier=["a", "b"], budget=20)
         assert decision(lc.Session(population, plan, None, "p")) == (
@@ -143,13 +135,12 @@ def test_a_comparison_names_both_classifiers_by_whatever_method(tmp_path: Path) 
         )
 
 
-def test_a_class_with_an_at_sign_is_no_other_classifier(tmp_path: Path) -> None:
+def test_a_class_with_an_at_sign_is_no_other_classifier() -> None:
     """The key "precision[a@b]" names a class, "precision[a@b]@two" the second classifier."""
-    rows = [f"{n},{('a@b', 'c', 'd')[n % 3]},{('c', 'a@b', 'd')[n % 3]}" for n in range(60)]
-    path = tmp_path / "at.csv"
-    path.write_text("\n".join(["id,one,two", *rows]), "utf-8")
+    one, two = ("a@b", "c", "d"), ("c", "a@b", "d")
+    rows = [{"id": n, "one": one[n % 3], "two": two[n % 3]} for n in range(60)]
     population = lc.read_population(
-        path, id="id", content=["id"], predictions={"one": "one", "two": "two"}
+        rows, id="id", content=["id"], predictions={"one": "one", "two": "two"}
     )
     plan = lc.Plan("simple_random", ["precision"], classifier=["one", "two"], budget=30)
     mine, others = main_and_other(lc.Session(population, plan).results())
