@@ -13,6 +13,7 @@ from labelcore.access import OF_PROJECTS, PAGES, Right, may, note
 from labelcore.safe_text import plain
 from labelcore.ui import files, presses, sessions, visitor
 from labelcore.ui.last_look import card_line
+from labelcore.ui.presses import acting
 from labelcore.ui.restoring import way_back
 from labelcore.ui.setup import link_to
 from labelcore.ui.summary import summaries
@@ -114,7 +115,7 @@ def relink_form(project: str) -> None:
         presses.show_problem()
 
 
-@presses.acting(Right.RUN)
+@acting(Right.RUN)
 def use(project: str) -> None:
     """Take the uploaded file, else the chosen one."""
     given, chosen = st.session_state.get(UPLOAD), st.session_state.get(CHOSEN)
