@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labelcore.designs import base
-from labelcore.designs.base import Due, IntArray, Progress, Toward, rank_order
+from labelcore.designs.base import PILOT_RULES, Due, IntArray, Progress, Toward, rank_order
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.recut import from_json, recut_frame
 from labelcore.designs.scalars import EstimatesScalars
@@ -304,9 +304,10 @@ class Engine(Book):
     def size_after(self, half_width: float) -> tuple[int, int]:
         """The size to plan for by the widest fixed interval of a pilot that ends now, and to how
         many labels the pilot goes on, 0 if it does not."""
-        known = len(self.questions), self._items, self.setup.planned
+        far = self.plan.interval_rules >= PILOT_RULES
+        known = len(self.questions), self._items, 0 if far else self.setup.planned
         size = size_after(self.plan, *known, half_width, self.labels)
-        return size, further_pilot(half_width, self.labels, size, self.given)
+        return size, further_pilot(half_width, self.labels, size, self.given, far=far)
 
     @property
     def _items(self) -> int:

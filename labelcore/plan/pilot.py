@@ -13,6 +13,9 @@ NOTHING_KNOWN = 0.5
 """The half-width of a pilot that tells nothing."""
 LITTLE_KNOWN = 0.25
 """The half-width above which a pilot goes on: half of one that tells nothing."""
+FAR = 4
+"""A size of more than so many times the labels is far ahead, and the pilot goes on: an interval is
+taken to narrow with the root of the labels, and where errors are few it narrows much faster."""
 
 
 def pilot_of(given: int) -> int:
@@ -20,18 +23,22 @@ def pilot_of(given: int) -> int:
     return max(PILOT, given + 1)
 
 
-def further_pilot(half_width: float, labels: int, planned: int, given: int) -> int:
+def further_pilot(
+    half_width: float, labels: int, planned: int, given: int, *, far: bool = True
+) -> int:
     """The labels to which a pilot goes on that ended here; 0 where it told enough, or the size that
     is planned now comes before.
 
     half_width, labels   as in ``size_after``
     planned              the size after it
     given                labels that were there before
+    far                  whether a size that is far ahead tells too little
 
-    >>> further_pilot(0.45, 60, 934, 0), further_pilot(0.2, 60, 934, 0)
-    (120, 0)
+    >>> [further_pilot(half, 60, size, 0) for half, size in ((0.45, 220), (0.2, 220), (0.2, 934))]
+    [120, 0, 120]
     """
-    goes_on = half_width > LITTLE_KNOWN and labels < _last_pilot(given) and 2 * labels < planned
+    unknown = half_width > LITTLE_KNOWN and 2 * labels < planned
+    goes_on = (unknown or (far and FAR * labels < planned)) and labels < _last_pilot(given)
     return 2 * labels if goes_on else 0
 
 
@@ -46,7 +53,7 @@ def size_after(
 
     figures      how many the plan asks for
     items        that can be labelled
-    planned      the size forecast before; it is never less
+    planned      the least: for plans of earlier rules the size forecast before
     half_width   of the widest interval of a fixed size at the end of the pilot
     labels       those of the pilot
     """

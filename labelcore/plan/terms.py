@@ -11,6 +11,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import (
     INTERVAL_RULES,
     OVERLAP_RULES,
+    PILOT_RULES,
     PORTABLE_RULES,
     DesignParams,
     Edges,
@@ -188,7 +189,9 @@ class Terms:
         """The version of the interval rules in force; frozen plans without one have the first."""
         if self.rules is not None:
             return self.rules
-        return PORTABLE_RULES if self.planned is None else 1
+        if self.planned is not None:
+            return 1
+        return PILOT_RULES if self.learns else PORTABLE_RULES
 
     @property
     def portable(self) -> bool:

@@ -15,8 +15,10 @@ MORE = {
     False: "it takes more than we guessed",
 }
 AS_GOOD = {True: "your scores are as good as they looked", False: "our guess was right"}
+FEWER = {True: "it takes fewer than your scores said", False: "it takes fewer than we guessed"}
 SLACK = 1.35
-"""By how much a size is above the forecast that nobody calls it more: three tenths are reserve."""
+"""By how much a size differs from the forecast that nobody calls it more, or fewer: three tenths
+are reserve."""
 
 
 def rounded(labels: int) -> int:
@@ -42,7 +44,8 @@ def found_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scor
     """
     if not planned:
         return OPEN.format(supposed=SUPPOSED[scored], pilot=pilot)
-    outcome = (MORE if planned > SLACK * max(forecast, pilot) else AS_GOOD)[scored]
+    more, fewer = planned > SLACK * max(forecast, pilot), SLACK * planned < forecast
+    outcome = (MORE if more else FEWER if fewer else AS_GOOD)[scored]
     return AGAIN.format(found=outcome, pilot=again) if again else outcome
 
 
@@ -55,6 +58,8 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     'Your scores are weaker than they looked: about 450 labels.'
     >>> size_words(240, 60, 240, scored=True)
     'Your scores are as good as they looked: about 240 labels.'
+    >>> size_words(4955, 60, 449, scored=True)
+    'It takes fewer than your scores said: about 450 labels.'
     >>> size_words(52, 60, 934, 120, scored=True)
     'Your scores are weaker than they looked: about 930 labels; we know more after 120 labels.'
     """

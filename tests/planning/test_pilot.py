@@ -10,6 +10,7 @@ import pytest
 from scipy.special import expit
 
 import labelcore as lc
+from labelcore.designs.base import PILOT_RULES
 from labelcore.errors import AnswerError, PlanError
 from labelcore.figures import from_counts
 from labelcore.figures.current import FiguresNow
@@ -229,13 +230,33 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
     [
         (0.4, 60, 900, 120),
         (0.26, 480, 3000, 960),
-        (0.25, 60, 900, 0),
+        (0.25, 60, 240, 0),
+        (0.25, 60, 241, 120),
         (0.4, 60, 120, 0),
         (0.4, 960, 9000, 0),
     ],
 )
 def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
     assert further_pilot(half, labels, planned, 0) == goes_on
+    unknown = goes_on if half > LITTLE_KNOWN else 0
+    assert further_pilot(half, labels, planned, 0, far=False) == unknown
+
+
+def test_few_errors_take_few_labels(tmp_path: Path) -> None:
+    """An interval narrows nearly with the labels where one answer in a hundred is wrong, not with
+    their root; the twin is the rule before, by which 60 labels forecast a size far too large."""
+    random = np.random.default_rng(6)
+    truth = (random.random(8_000) < 0.2).astype(int)
+    said = np.where(random.random(8_000) < 0.01, 1 - truth, truth)
+    score = np.clip(0.5 + 0.2 * (said - 0.5) + 0.2 * random.random(8_000), 0, 1)
+    known = write(tmp_path, truth, score=score, prediction=said)
+    new = kept_plan(known.population, lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.02))
+    labels = {}
+    for plan in (new, replace(new, rules=PILOT_RULES - 1)):
+        engines = list(beginnings(known.population, plan, range(12)))
+        assert {*label_all(engines, known.truth)} == {Status.GOAL_REACHED}
+        labels[plan.rules] = np.median([engine.labels for engine in engines])
+    assert 2 * labels[PILOT_RULES] < labels[PILOT_RULES - 1]
 
 
 @pytest.mark.full
