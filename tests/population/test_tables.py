@@ -18,6 +18,7 @@ from labelcore.errors import (
     PopulationError,
     StoreNotWritableError,
 )
+from labelcore.population.population import FileState
 from labelcore.population.tables import VIEWS_FROM
 from tests.answering import answer_draws, next_draw
 
@@ -120,6 +121,10 @@ def test_parts_whose_types_differ_keep_their_values(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["b"], "score": [0.25]}), tmp_path / "1.parquet")
     found = lc.read_population(tmp_path, content="text", scores={"lr": "score"})
     assert found.scores["lr"].tolist() == [1.0, 0.25]
+    parts = sorted(tmp_path.iterdir())
+    before = FileState.of(*parts)
+    parts[1].write_bytes(b"another part")
+    assert FileState.of(*parts) != before
 
 
 def refused(source: Any, **arguments: Any) -> str:

@@ -597,6 +597,8 @@ def test_a_requirement_names_one_of_several_classifiers(text: str, key: str) -> 
 def test_bad_plans_and_requirements_are_refused() -> None:
     with pytest.raises(ValueError, match="counts by stratum.*got 'paula'"):
         lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
+    with pytest.raises(ValueError, match="name must be a text that is not empty, got ' '"):
+        lc.Monitor(None, " ", lc.Plan("simple_random", "precision", budget=LABELS))
     with pytest.raises(TypeError, match="plan must be a labelcore.Plan, got 'x'"):
         lc.Monitor(None, "a", "x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="figures that the plan asks for: precision, recall"):
