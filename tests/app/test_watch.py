@@ -102,6 +102,7 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     assert [", alarm" in row for row in chart.alt.split("; ")] == [False, True, True]
     drawing = chart.drawing
     assert [one.x for one in drawing.remarks] == [one.at for one in drawing.rules] != []
+    assert all(one.upright for one in drawing.rules)
     assert button(page, "watch-label").label == "Label w3: 80 labels"
     button(page, "watch-label").click().run()
     assert page.query_params["project"] == "spam: w3"

@@ -43,6 +43,7 @@ def test_the_line_goes_through_the_dot(make_band: Make) -> None:
     lines = [mark for mark in CutPicture(few, at, 30, 20).drawing().marks if isinstance(mark, Line)]
     (line,) = [mark for mark in lines if mark.kind.startswith("estimate")]
     assert (20, 0.6) in zip(*line.points, strict=True)
+    assert [20.0] in [mark.points[0] for mark in lines if mark.dots], "the dot itself"
 
 
 def test_no_number_of_the_axis_stands_half_behind_the_handle(make_band: Make) -> None:
