@@ -168,6 +168,7 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     said = [one.value for one in page.markdown]
     assert any("**Precision** 10 points below the required 70 %: noticed" in one for one in said)
     assert "While nothing falls: one false alarm in about 20 years." in said
+    assert f"**{watch_preview.BY_RULE}**" not in said, "nothing is held against the launch"
     assert watch_preview.ON_LABELS in [one.value for one in page.caption]
     slider = page.select_slider(key="watch-labels-mail-slider")
     assert [one.split(" · ")[0] for one in slider.options][:3] == ["20", "50", "100"]
