@@ -115,6 +115,11 @@ def test_spans_that_call_no_model_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([whole, called]))
     found = lc.read_population(tmp_path / "a.json", id="span_id", content="attributes")
     assert found.ids() == ["1"]
+    named = {"key": "service.name", "value": {"stringValue": "shop"}}
+    called["resourceSpans"][0] |= {"resource": {"attributes": [named]}}
+    (tmp_path / "a.json").write_text(json.dumps(called))
+    found = lc.read_population(tmp_path / "a.json", id="span_id", content="resource")
+    assert "shop" in str(found.content("1"))
     called["resourceSpans"][0] |= {"resource": None}
     called["resourceSpans"].append({"scopeSpans": None})
     (tmp_path / "a.json").write_text(json.dumps(called))
