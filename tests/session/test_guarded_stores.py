@@ -229,7 +229,10 @@ def test_an_anchor_that_is_away_holds_up_no_label_and_is_said(
     assert not list((tmp_path / "not mounted").iterdir())
     closed(again, url, 1)
     assert not again.store.problem and again.labels == 4
-    assert lc.Session.open(url, "spam").check_log().anchored == 8
+    held = lc.Session.open(url, "spam").check_log()
+    assert held.anchored == 8
+    said = replace(held, seal=9).sentences()
+    assert said[-1] == "Events after 8 are not at the anchor yet."
 
 
 def test_what_was_renamed_since_goes_to_the_anchor_by_its_name_of_now(
