@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from labelcore.population.arrays import opened
-from labelcore.population.text import Columns, as_text
+from labelcore.population.text import Columns, as_text, joined
 from labelcore.stats.arrays import IntArray
 from labelcore.whole_file import link_or_copy, whole_file
 
@@ -64,15 +64,23 @@ class Contents:
         return {name: rows[name][position - first].as_py() for name in names}
 
     def load(self, names: Sequence[str]) -> Columns:
-        every = [self._unpacked(place) for place in range(len(self.ends))]
-        return {
-            name: pa.chunked_array([rows[name] for rows in every], pa.string()) for name in names
-        }
+        return joined(names, self.batches(names)) if names else {}
 
-    def batches(self) -> Iterator[Columns]:
-        """The same some rows at a time."""
+    def batches(self, names: Sequence[str] = ()) -> Iterator[Columns]:
+        """These columns, or all, some rows at a time."""
+        fields = sorted({self.columns.index(name) for name in names})
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        reader = pa.ipc.open_file(opened(self.path), options=options)
         for place in range(len(self.ends)):
-            yield {name: pa.chunked_array([rows]) for name, rows in self._unpacked(place).items()}
+            batch = reader.get_batch(place)
+            columns = zip(batch.schema.names, batch.columns, strict=True)
+            yield {name: pa.chunked_array([column]) for name, column in columns}
+
+    def reader(self) -> pa.RecordBatchReader:
+        """All of them, batch by batch."""
+        file = pa.ipc.open_file(opened(self.path))
+        batches = (file.get_batch(place) for place in range(len(self.ends)))
+        return pa.RecordBatchReader.from_batches(file.schema, batches)
 
     def _unpacked(self, place: int) -> dict[str, pa.Array]:
         batch = (self._mapped or pa.ipc.open_file(opened(self.path))).get_batch(place)

@@ -4,16 +4,13 @@ import codecs
 import csv
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from labelcore.errors import Fault
-from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import Dialect
-from labelcore.population.limits import LONGEST_ROW, check_rows, long_row
+from labelcore.population.limits import LONGEST_ROW, long_row
 from labelcore.population.sniff import reader_options
 from labelcore.population.text_file import TextFile
-from labelcore.population.text_table import Rewritten
+from labelcore.population.text_table import Walk
 
 # The csv module refuses fields over 131,072 characters otherwise; a long document is one field.
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -27,23 +24,6 @@ RULES = {
 }
 Records = Iterable[tuple[int, list[str]]]
 """The line on which each record starts, and its cells."""
-
-
-@dataclass
-class Walk:
-    """What is wrong so far; ``row`` is that of the record which is read, None for the header."""
-
-    name: str
-    row: int | None = None
-    faults: list[Fault] = field(default_factory=list)
-    broken: set[int] = field(default_factory=set)
-
-    def note(self, line: int, rule: str, value: str | None = None) -> None:
-        """A fault of the record."""
-        row = None if self.row is None else self.row + 1
-        self.faults.append(Fault(self.name, None, row, value, rule, line))
-        if self.row is not None:
-            self.broken.add(self.row)
 
 
 class _Lines(Iterator[str]):
@@ -109,23 +89,18 @@ def walk_records(text: TextFile, walk: Walk, dialect: Dialect) -> Iterator[tuple
             yield line, cells
 
 
-def rewritten(walk: Walk, records: Records, header: bool) -> Rewritten:
-    """The data rows as plain CSV; empty cells for a broken one."""
-    copy, lines, width, longest = TemporaryCopy(".csv"), [], 0, 0
-    with copy.path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        for row, (line, cells) in enumerate(records, -int(header)):
-            width = width or len(cells)
-            if row < 0:
-                continue
-            check_rows(walk.name, row + 1)
-            if len(cells) != width and row not in walk.broken:
-                walk.row = row
-                walk.note(line, f"a row must have {width} cells, got {len(cells)}")
-            lines.append(line)
-            written = writer.writerow([""] * width if row in walk.broken else cells)
-            longest = max(longest, written)
-    return Rewritten(copy, lines, walk.faults, frozenset(walk.broken), 4 * longest)
+def checked(walk: Walk, records: Records, header: bool) -> Iterator[list[str]]:
+    """The data rows, each with as many cells as the first record; empty ones for a broken row."""
+    width = 0
+    for row, (line, cells) in enumerate(records, -int(header)):
+        width = width or len(cells)
+        if row < 0:
+            continue
+        if len(cells) != width and row not in walk.broken:
+            walk.row = row
+            walk.note(line, f"a row must have {width} cells, got {len(cells)}")
+        walk.lines.append(line)
+        yield [""] * width if row in walk.broken else cells
 
 
 def _rule(error: csv.Error) -> str:

@@ -1,23 +1,20 @@
-"""DuckDB, the one reader of text, JSON and Parquet: one database in memory for each process."""
+"""DuckDB, the reader of Parquet and of flat JSON: one database in memory for each process."""
 
 import functools
 import os
 import re
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from labelcore.population.copies import copies_folder
 from labelcore.population.engines.engine import ROWS_AT_ONCE, Tick, first_line, go_on, patiently
-from labelcore.population.engines.sql import HOLE, Piece, value
+from labelcore.population.engines.sql import HOLE, Piece
 
 MEMORY = "1GB"
 REMOTE = "://"
-COLUMNS_AT_ONCE = 500
-"""DuckDB holds two thousand cells of each column that it reads."""
 
 
 class DuckError(ValueError):
@@ -54,13 +51,16 @@ class Duck:
             cursor.close()
 
     def stream(
-        self, query: Piece, tick: Tick = go_on, rows: int = ROWS_AT_ONCE
+        self, query: Piece, tick: Tick = go_on, rows: pa.RecordBatchReader | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """A large result, some ``rows`` at a time, in their order. Raises DuckError."""
+        """A large result, some rows at a time, in their order; ``rows``: what is called "packed" in
+        the query. Raises DuckError."""
         try:
             with self._home.cursor() as cursor:
+                if rows is not None:
+                    cursor.register("packed", rows)
                 text = query.text.replace(HOLE, "?")
-                reader = cursor.sql(text, params=list(query.values)).to_arrow_reader(rows)
+                reader = cursor.sql(text, params=list(query.values)).to_arrow_reader(ROWS_AT_ONCE)
                 for batch in reader:
                     tick()
                     yield batch
@@ -99,11 +99,6 @@ def as_written(part: str) -> str:
     ('parts/x[[]1].parquet', 's3://bucket/*.parquet')
     """
     return part if REMOTE in part else re.sub(r"([\[*?])", r"[\1]", part)
-
-
-def file_value(path: Path) -> Piece:
-    """A file by its name, in the place of an expression."""
-    return value(as_written(str(path)))
 
 
 def said_by(error: DuckError) -> str:

@@ -1,20 +1,22 @@
-"""Excel files: one sheet, written once as plain CSV, which DuckDB reads."""
+"""Excel files: the rows of one sheet, as text."""
 
 import datetime
 import re
 import zipfile
 import zlib
 from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.csv_file import RewrittenText
-from labelcore.population.csv_walk import Walk
+from labelcore.population.csv_file import empty, names_of
+from labelcore.population.csv_walk import checked
 from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.limits import LARGEST_WORKBOOK, SHEET_CELLS, SHEET_ROWS, refusal
 from labelcore.population.text import listing
+from labelcore.population.text_table import TextTable, Walk, columns_of
 
 # Excel writes control characters, and an underscore that would look like one, in this way.
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
@@ -38,25 +40,29 @@ UNREADABLE = (
 )
 
 
-class ExcelFile(RewrittenText):
+class ExcelFile(TextTable):
     """An .xlsx file: the values as they were last computed, numbers and dates as plain text.
 
     Rows without any value are no rows. A line is the row of the sheet.
     """
 
     options = ("header", "sheet")
+    detected = PLAIN
 
     def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
-        header = bool(given.get("header", True))
-        super().__init__(Walk(path.name), _records(path, given.get("sheet")), header)
-        self.dialect = PLAIN.changed(given)
-        self.detected = PLAIN
-        self._path = path
+        self.dialect, self._path = PLAIN.changed(given), path
+        walk, records = Walk(path.name), _records(path, self.dialect.sheet)
+        first = next(records, None)
+        if first is None:
+            raise empty(walk)
+        columns = names_of(first[1], self.dialect.header)
+        rows = checked(walk, chain([first], records), self.dialect.header)
+        self._pack(path.name, columns, columns_of(rows), walk)
 
     def check_computed(self, names: Container[str]) -> None:
         """PopulationError for columns of these names with a formula that nobody has computed."""
         cells = _uncomputed(self._path, self.dialect.sheet)
-        columns = [(name, cells.get(at)) for at, name in enumerate(self._wanted, start=1)]
+        columns = [(name, cells.get(at)) for at, name in enumerate(self.columns, start=1)]
         faults = [
             Fault(self._path.name, name, None, None, NO_VALUE.format(cell=cell))
             for name, cell in columns

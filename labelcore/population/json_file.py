@@ -9,8 +9,8 @@ object or a number that is text, is decoded by the json module.
 
 import json
 import re
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,16 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
-from labelcore.population.duck import DuckError, file_value
+from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form, Given, Wanted
+from labelcore.population.duck import Duck, DuckError, said_by
 from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
 from labelcore.population.limits import (
     LARGEST_LIST,
     LONGEST_ROW,
     check_columns,
-    check_rows,
     long_row,
     refusal,
 )
@@ -36,12 +34,14 @@ from labelcore.population.paths import Fields, names_there, row_text, value_at
 from labelcore.population.text import Columns, shorten
 from labelcore.population.text import joined as joined_columns
 from labelcore.population.text_file import MARKS, TextFile, open_text
-from labelcore.population.text_table import NO_VALUE, Rewritten, TextTable, survey
+from labelcore.population.text_table import TextTable, Walk, columns_of, plain_batches
 from labelcore.stats.arrays import BoolArray, IntArray
 
 SPACE = re.compile(r"[ \t\r\n]*")
 FORMS = "a list of objects [{...}, {...}], or one object {...} a line"
 LONGEST_RAW = 400
+LINES = Dialect(delimiter="\1", quote="", header=False)
+"""A line in each cell: JSON has no such delimiter."""
 HEAD_BYTES = 1 << 16
 
 
@@ -69,22 +69,14 @@ def is_list(text: TextFile) -> bool:
     raise refusal(text.name, f"a JSON file must hold {FORMS}" if first else "the file is empty")
 
 
-def rewritten(text: TextFile, as_list: bool) -> Rewritten:
-    """An object a line; an empty one for a row that is none."""
-    copy, lines, longest, faults = TemporaryCopy(".jsonl"), array("q"), 0, list[Fault]()
-    with copy.path.open("w", encoding="utf-8", newline="") as stream:
-        for row, line in enumerate(_elements(text) if as_list else _lines(text), 1):
-            check_rows(text.name, row)
-            lines.append(line.line)
-            raw = line.raw
-            if line.rule:
-                faults.append(Fault(text.name, None, row, line.value, line.rule, line.line))
-                raw = "{}"
-            # Within texts JSON has no ends of lines.
-            stream.write(raw.replace("\n", " ").replace("\r", " ") + "\n")
-            longest = max(longest, len(raw))
-    broken = frozenset((fault.row or 1) - 1 for fault in faults)
-    return Rewritten(copy, lines, faults, broken, 4 * longest)
+def _checked(walk: Walk, rows: Iterable[Found]) -> Iterator[str]:
+    """The text of each row; an empty object for one that is none."""
+    for row, found in enumerate(rows):
+        walk.row = row
+        walk.lines.append(found.line)
+        if found.rule:
+            walk.note(found.line, found.rule, found.value)
+        yield "{}" if found.rule else found.raw
 
 
 def _lines(text: TextFile) -> Iterator[Found]:
@@ -179,24 +171,10 @@ def _skip(text: str, here: int) -> int:
     return here if match is None else match.end()
 
 
-LONGEST_LINE = 2_000_000
 MOST_NAMED_FROM = 1_000
 """Rows of which it is told what else is there."""
-MARGIN = 1 << 20
 DEEP = Piece("""("0" LIKE '%[%' OR "0" LIKE '_%{%')""")
 """Rows that may hold lists or objects, or brackets in their texts."""
-
-
-def lines_of(path: Path, longest: int = 0, ends: str = "\\n") -> Piece:
-    """What stands behind FROM: each line as it is."""
-    options = f", max_line_size = {longest + MARGIN}" if longest > LONGEST_LINE else ""
-    return sql(
-        "read_csv({}, auto_detect = false, header = false, columns = {'0': 'VARCHAR'}, delim = '', "
-        f"quote = '', escape = '', strict_mode = true, nullstr = {{}}, new_line = {{}}{options})",
-        file_value(path),
-        value(NO_VALUE),
-        value(ends),
-    )
 
 
 class JsonTable(TextTable):
@@ -205,30 +183,21 @@ class JsonTable(TextTable):
     wanted   columns that are read as soon as the fields are looked at
     """
 
-    width = 1
-
-    def __init__(self, name: str, rows: Piece, wanted: Wanted = NOTHING) -> None:
-        super().__init__(rows)
-        self._named(name, ())
+    def __init__(self, wanted: Wanted) -> None:
         self._wanted = dict(wanted)
 
-    def _named(self, name: str, columns: Sequence[str]) -> None:
-        super()._named(name, columns)
-        self._read: Columns = {}
-
-    def look(self) -> None:
-        """Find the columns, and read what is wanted."""
+    def _take(self, name: str, rows: Iterable[Columns], walk: Walk | None = None) -> None:
+        """Keep the rows, find the columns, and read what is wanted. Raises DuckError for a row that
+        is no object."""
+        self._pack(name, "0", rows, walk)
         fields, chunks = Fields(), list[Columns]()
-        rows = 0
-        for columns, shapes, number in self._scan(self._wanted):
-            rows += number
+        for columns, shapes in self._scan(self._wanted):
             chunks.append(columns)
             for shape in shapes:
                 fields.note(shape)
-                check_columns(self.name, len(fields.names))
+            check_columns(name, len(fields.names))
         self._read = joined_columns(list(self._wanted), chunks)
         self.columns = fields.columns()
-        self._counted(rows)
 
     def reach(self, paths: Sequence[str]) -> dict[str, str]:
         """Take paths that lead somewhere in any row for columns; of the others, what is there."""
@@ -244,37 +213,28 @@ class JsonTable(TextTable):
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Each row as it is written."""
-        for batch in self.duck.stream(sql('SELECT "0" FROM {}', self.rows)):
-            yield from map(parse_object, batch.column(0).to_pylist())
+        for batch in self._packed.batches():
+            yield from map(parse_object, batch["0"].to_pylist())
 
     def load(self, names: Sequence[str]) -> Columns:
         missing = [name for name in dict.fromkeys(names) if name not in self._read]
-        some = (columns for columns, _, _ in self._scan(dict.fromkeys(missing, False)))
-        texts = self._read | (joined_columns(missing, some) if missing else {})
+        texts = self._read | (joined_columns(missing, self.batches(missing)) if missing else {})
         self._read = {}
         return {name: texts[name] for name in names}
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        for columns, _, _ in self._scan(dict.fromkeys(names, False)):
-            yield columns
+        return (columns for columns, _ in self._scan(dict.fromkeys(names, False)))
 
-    def first(self, number: int) -> list[dict[str, str]]:
-        query = sql(f'SELECT "0" FROM {{}} LIMIT {int(number)}', self.rows)
-        return [self._row(row, self.columns) for row in self.duck.fetch(query)]
-
-    def _places(self, names: Sequence[str]) -> list[int]:
-        return [0]
-
-    def _row(self, row: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-        return dict(zip(names, row_text(parse_object(row[0]), names), strict=True))
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        row = parse_object(self._packed.row(position, "0")["0"])
+        return dict(zip(names, row_text(row, names), strict=True))
 
     def _scan(
         self, wanted: Wanted
-    ) -> Iterator[tuple[Columns, list[Mapping[str, Any] | Sequence[str]], int]]:
-        """Some rows at a time: these columns, the different fields that rows have, in the order in
-        which they first appear, and how many rows. Raises DuckError for a row that is no object."""
-        query = _query(wanted, self.rows)
-        for batch in self.duck.stream(query):
+    ) -> Iterator[tuple[Columns, list[Mapping[str, Any] | Sequence[str]]]]:
+        """Some rows at a time: these columns, and the different fields that rows have, in the order
+        in which they first appear. Raises DuckError for a row that is no object."""
+        for batch in Duck().stream(_query(wanted), rows=self._packed.reader()):
             fields = batch.column(0).dictionary_encode()
             raw = batch.column(1)
             at = np.flatnonzero(raw.is_valid().to_numpy(zero_copy_only=False))
@@ -288,7 +248,7 @@ class JsonTable(TextTable):
                     mask[at] = True
                     column = pc.replace_with_mask(column, pa.array(mask), texts)
                 columns[name] = pa.chunked_array([column])
-            yield columns, self._fields(fields, at, objects), batch.num_rows
+            yield columns, self._fields(fields, at, objects)
 
     def _fields(
         self, fields: pa.DictionaryArray, at: IntArray, objects: list[dict[str, Any]]
@@ -314,7 +274,7 @@ class JsonTable(TextTable):
             raise DuckError(str(error)) from error
 
 
-def _query(wanted: Wanted, rows: Piece) -> Piece:
+def _query(wanted: Wanted) -> Piece:
     """The fields of each row, its text where it is to be decoded here, and the columns."""
     names = [f"/{name.replace('~', '~0').replace('/', '~1')}" for name in wanted]
     odd = [
@@ -327,13 +287,12 @@ def _query(wanted: Wanted, rows: Piece) -> Piece:
     cells = [Piece(f"v[{place}]") for place in range(1, len(wanted) + 1)]
     extracted = sql('json_extract_string("0", {})', value(names)) if names else Piece("NULL")
     return sql(
-        """WITH a AS (SELECT "0", {} AS deep FROM {}), b AS (
+        """WITH a AS (SELECT "0", {} AS deep FROM packed), b AS (
             SELECT "0", deep, CASE WHEN NOT deep THEN {} END AS k,
             CASE WHEN NOT deep THEN {} END AS v
             FROM a
         ) SELECT k, CASE WHEN {} THEN "0" END, {} FROM b""",
         DEEP,
-        rows,
         Piece('CAST(to_json(json_keys("0")) AS VARCHAR)'),
         extracted,
         any_of([Piece("deep"), Piece("k = '[]'"), *odd]),
@@ -355,15 +314,22 @@ class JsonFile(JsonTable):
     options = ("encoding",)
 
     def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
+        super().__init__(wanted)
         self.text = text = open_text(path, given.get("encoding"))
         self.dialect = PLAIN.changed({**given, "encoding": text.encoding})
         self.detected = PLAIN.changed({"encoding": text.detected})
-        self._bytes = survey(text.path)
-        ends = "" if self._bytes.returns else "\\n"
-        super().__init__(path.name, lines_of(text.path, ends=ends), wanted)
-        self._list = is_list(text)
-        if self._list or not (text.sound and self._bytes.plain and self._looked()):
-            self._rewrite()
+        as_list = is_list(text)
+        if text.sound and not as_list:
+            with suppress(DuckError, pa.ArrowInvalid):
+                return self._take(path.name, plain_batches(text.path, 1, LINES))
+        walk = Walk(path.name)
+        rows = _checked(walk, _elements(text) if as_list else _lines(text))
+        try:
+            self._take(path.name, columns_of([row] for row in rows), walk)
+        except DuckError as error:
+            raise refusal(path.name, f"the file cannot be read: {said_by(error)}") from error
+        if walk.faults and not self.columns:
+            raise PopulationError(walk.faults)
 
     @classmethod
     def detect(cls, path: Path, given: Given = NOTHING) -> Form:
@@ -371,31 +337,5 @@ class JsonFile(JsonTable):
         encoding = open_text(path, given.get("encoding")).encoding
         return Form(PLAIN.changed({"encoding": encoding}), cls.options)
 
-    def _looked(self) -> bool:
-        """Whether DuckDB reads each line as a row."""
-        try:
-            self.look()
-        except DuckError:
-            return False
-        return self._bytes.lines == len(self)
-
-    def _rewrite(self) -> None:
-        self._again = again = rewritten(self.text, self._list)
-        self.rows = lines_of(again.copy.path, again.longest)
-        try:
-            self.look()
-        except DuckError as error:
-            raise self._cannot(error) from error
-        if again.faults and not self.columns:
-            raise PopulationError(again.faults)
-
-    def _lines(self, positions: IntArray) -> list[int | None]:
-        """Of a file without blank lines, or with some."""
-        wanted, lines, row = set(positions.tolist()), dict[int, int](), 0
-        with self.text.path.open("rb") as stream:
-            for line, text in enumerate(stream, 1):
-                if text.strip():
-                    if row in wanted:
-                        lines[row] = line
-                    row += 1
-        return [lines.get(position) for position in positions.tolist()]
+    def _line_of_each(self) -> Iterable[int]:
+        return (found.line for found in _lines(self.text))

@@ -64,9 +64,11 @@ class NestedParquet(JsonTable):
     dialect = detected = PLAIN
 
     def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
+        super().__init__(wanted)
         try:
-            super().__init__(path.name, _objects(DuckEngine(path.name, [str(path)])), wanted)
-            self.look()
+            file = DuckEngine(path.name, [str(path)])
+            rows = (pa.chunked_array(batch.columns) for batch in file.stream(_objects(file)))
+            self._take(path.name, ({"0": column} for column in rows))
         except (DuckError, EngineError) as error:
             raise _unreadable(path, error) from error
 
@@ -79,8 +81,8 @@ def _objects(file: DuckEngine) -> Piece:
         exact = kind == "FLOAT" or (kind.startswith("DECIMAL") and kind.endswith(")"))
         column = file.column(name)
         cells += [value(name), sql("CAST({} AS VARCHAR)", column) if exact else column]
-    rows = 'SELECT CAST(json_object({}) AS VARCHAR) AS "0" FROM {}'
-    return sql(f"({rows})", joined(", ", cells), parquet(file.parts))
+    rows = "SELECT CAST(json_object({}) AS VARCHAR) FROM {}"
+    return sql(rows, joined(", ", cells), parquet(file.parts))
 
 
 def open_parquet(

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from labelcore.population import csv_file as module
 from labelcore.population import read_population
-from labelcore.population.csv_file import CsvFile
+from labelcore.population.csv_file import CsvFile, is_plain
+from labelcore.population.dialect import PLAIN
 from tests.cases import searched
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
@@ -51,7 +53,7 @@ def test_any_text_comes_back_by_id(
 
 @searched(400)
 @given(body=st.lists(st.tuples(tricky, tricky), max_size=6))
-def test_columns_by_duckdb_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
+def test_columns_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
     """Raw text with stray quotes: refused, or both readers see the same cells."""
     data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in body)
     with tempfile.TemporaryDirectory() as folder:
@@ -92,21 +94,44 @@ def test_one_column(csv_file: Callable[..., Path], data: str, cells: list[str]) 
 
 
 @pytest.mark.parametrize(
-    ("data", "by_duckdb"),
-    [
-        ("text,n\na,1\nb,2\n", True),
-        ("text,n\r\na,1\r\nb,2\r\n", True),
-        ("text,n\r\na,1\nb,2\r\n", False),
-    ],
+    "data",
+    ["text,n\na,1\nb,2\n", "text,n\r\na,1\r\nb,2\r\n", "text,n\r\na,1\nb,2\r\n"],
     ids=["Unix", "Windows", "both"],
 )
 def test_some_rows_at_a_time_whatever_ends_the_lines(
-    csv_file: Callable[..., Path], data: str, by_duckdb: bool
+    csv_file: Callable[..., Path], data: str
 ) -> None:
     table = CsvFile(csv_file(data))
     cells = [cell for batch in table.batches(["text"]) for cell in batch["text"].to_pylist()]
     assert cells == ["a", "b"]
-    assert (table._again is None) == by_duckdb
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 1 << 20])
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        ('a,b\n"x, ""y""\n",z\r\n"",', True),
+        ('a,b\n"x"y,z\n', False),
+        ('a,b\n"x" ,z\n', False),
+        ('a,b\n5" pipe,z\n', False),
+        ('a,b\nx,"z', False),
+        ('a,b\nx,"""', False),
+        ("a,b\nx,y\rz,z\n", False),
+        ("a,b\nx,y\r", False),
+        ("a,b\nx,\0\n", False),
+        ('\ufeff"a",b\n', True),
+    ],
+)
+def test_what_is_read_by_a_library_can_be_read_in_one_way_only(
+    csv_file: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    data: str,
+    plain: bool,
+    at_once: int,
+) -> None:
+    """Wherever the blocks end that are looked at."""
+    monkeypatch.setattr(module, "BLOCK_BYTES", at_once)
+    assert is_plain(csv_file(data), PLAIN) == plain
 
 
 def test_an_empty_last_cell_is_empty_text(csv_file: Callable[..., Path]) -> None:
@@ -144,9 +169,9 @@ def test_lines_count_as_an_editor_does(csv_file: Callable[..., Path]) -> None:
     assert table.lines(np.array([2, 0, 1])) == [7, 2, 6]
 
 
-def test_lines_within_quotes_make_no_copy(
+def test_a_plain_file_takes_no_exact_pass(
     csv_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(CsvFile, "_rewrite", lambda file: pytest.fail("written once more"))
+    monkeypatch.setattr(module, "columns_of", lambda rows: pytest.fail("an exact pass"))
     path = csv_file('id,text\n1,"a\nb"\n2,"c, ""d"""\n')
     assert len(read_population(path, id="id", content="text")) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population import read_population
+from labelcore.population.contents import Contents
 
 Refuse = Callable[..., Sequence[Fault]]
 ALL: dict[str, Any] = {"id": "id", "scores": {"lr": "s"}, "predictions": {"lr": "p"}}
@@ -172,9 +173,11 @@ def test_a_changed_file_is_not_shown(csv_file: Callable[..., Path], name: str) -
         population.content("1")
 
 
-def test_an_unpacked_copy_that_was_cleared_away(csv_file: Callable[..., Path]) -> None:
+def test_a_packed_copy_that_was_cleared_away(csv_file: Callable[..., Path]) -> None:
     population = read_population(csv_file("text\na\n", "items.csv.gz"), content="text")
-    population._table.text.path.unlink()  # type: ignore[attr-defined]
+    rows: Contents = population._table._packed  # type: ignore[attr-defined]
+    rows.path.unlink()
+    rows._mapped = None  # As where nothing stays mapped.
     with pytest.raises(ValueError, match=r"items\.csv\.gz: the item '1' cannot be read"):
         population.content("1")
 
