@@ -47,7 +47,6 @@ class ExcelFile(TextTable):
     """
 
     options = ("header", "sheet")
-    detected = PLAIN
 
     def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         self.dialect, self._path = PLAIN.changed(given), path

@@ -1,63 +1,18 @@
 """The file formats: one reader and one row (suffix -> reader) each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from labelcore.errors import Fault
 from labelcore.plugins import Table
 from labelcore.population import arrow_files
 from labelcore.population.csv_file import CsvFile
-from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form, Given, Wanted
+from labelcore.population.dialect import NOTHING, PLAIN, Form, Given, Wanted
 from labelcore.population.excel_file import ExcelFile
 from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile, open_parquet
-from labelcore.population.text import Columns, listing
-from labelcore.stats.arrays import IntArray
-
-
-class TableFile(Protocol):
-    """What a reader gives. Positions count data rows from 0.
-
-    Opening a file raises PopulationError only when nothing of it can be read, or when it is over
-    one of ``labelcore.population.limits``.
-    """
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns, unique, in file order."""
-
-    def __len__(self) -> int:
-        """Number of data rows; final after the first ``load`` or ``faults``."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """How the file is read."""
-
-    @property
-    def detected(self) -> Dialect:
-        """How it would be read if nothing were given."""
-
-    def load(self, names: Sequence[str]) -> Columns:
-        """These columns, each (n_rows,), typed as in the file."""
-
-    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
-        """The same a few rows at a time, so that long texts are never all in memory."""
-
-    def faults(self) -> Sequence[Fault]:
-        """What is wrong with the file's structure, all of it."""
-
-    def broken_rows(self) -> frozenset[int]:
-        """Positions of rows with a fault of structure: their values mean nothing."""
-
-    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
-        """One row's values as text, by random access; safe from several threads."""
-
-    def lines(self, positions: IntArray) -> Sequence[int | None]:
-        """The line of the file on which each row starts; None where a file has no lines."""
-
-    def first(self, number: int) -> list[dict[str, str]]:
-        """All values of the first rows, as text."""
+from labelcore.population.table_file import TableFile
+from labelcore.population.text import listing
 
 
 @runtime_checkable

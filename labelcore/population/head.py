@@ -1,20 +1,18 @@
 """The first look at a file, before anybody has said what its columns mean."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from labelcore.errors import PopulationError
 from labelcore.population.dialect import Dialect, Given
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table import EngineTable
-from labelcore.population.formats import FORMATS, TableFile, known_suffix, open_table
-from labelcore.population.json_file import JsonTable
+from labelcore.population.formats import FORMATS, known_suffix, open_table
 from labelcore.population.limits import refusal
 from labelcore.population.sniff import first_row_is_data
-from labelcore.population.text import as_text
+from labelcore.population.table_file import TableFile
 from labelcore.population.tree import Tree, tree_of
 
 SAMPLE_ROWS = 60
@@ -40,8 +38,7 @@ def head_of(parts: Sequence[Path], given: Given, paths: Sequence[str] = ()) -> H
     table, rest = _opened(parts, given)
     if faults := table.faults():
         raise PopulationError(faults)
-    if isinstance(table, JsonTable):
-        table.reach([path for path in paths if path not in table.columns])
+    table.reach([path for path in paths if path not in table.columns])
     names = list(dict.fromkeys(table.columns))
     if not names:
         raise refusal(
@@ -49,13 +46,13 @@ def head_of(parts: Sequence[Path], given: Given, paths: Sequence[str] = ()) -> H
             "no row has a field: write each item as an object with the fields to be shown",
         )
     rows = tuple(table.first(SAMPLE_ROWS))
-    if isinstance(table, JsonTable):
+    if table.nested:
         names = list(dict.fromkeys([*leaves(names, rows), *(n for n in paths if n in names)]))
         rows = tuple({name: row[name] for name in names} for row in rows)
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
     every = len(table) + sum(len(open_table(part)) for part in rest)
-    columns = names if isinstance(table, JsonTable) else table.columns
+    columns = names if table.nested else table.columns
     return Head(tuple(columns), every, rows, table.dialect, headless)
 
 
@@ -63,17 +60,8 @@ def tree_in(part: Path, given: Given, columns: Sequence[str]) -> Tree:
     """What lies in the records of a file, and the values of some columns; of a file without any a
     tree without branches."""
     table = open_table(part, given)
-    tree = tree_of(records_in(table, columns), columns)
-    return tree if isinstance(table, JsonTable) else replace(tree, branches=())
-
-
-def records_in(table: TableFile, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Each row as it is written; of a table of cells these columns, as text."""
-    if isinstance(table, JsonTable):
-        yield from table.records()
-    for batch in table.batches(columns) if columns and not isinstance(table, JsonTable) else ():
-        texts = (as_text(batch[name]).to_pylist() for name in columns)
-        yield from (dict(zip(columns, row, strict=True)) for row in zip(*texts, strict=True))
+    tree = tree_of(table.records(columns), columns)
+    return tree if table.nested else replace(tree, branches=())
 
 
 def leaves(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any
 from labelcore.errors import PopulationError
 from labelcore.population.foreign import recognised
 from labelcore.population.formats import open_table
-from labelcore.population.head import records_in
 from labelcore.population.revealing import snake
 from labelcore.population.text import listing
 
@@ -134,4 +133,4 @@ def records_of(path: Path) -> list[Row]:
     table = open_table(path)
     if faults := table.faults():
         raise PopulationError(faults)
-    return [dict(row) for row in records_in(table, table.columns)]
+    return [dict(row) for row in table.records(table.columns)]

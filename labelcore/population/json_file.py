@@ -183,6 +183,8 @@ class JsonTable(TextTable):
     wanted   columns that are read as soon as the fields are looked at
     """
 
+    nested = True
+
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = dict(wanted)
 
@@ -202,7 +204,7 @@ class JsonTable(TextTable):
     def reach(self, paths: Sequence[str]) -> dict[str, str]:
         """Take paths that lead somewhere in any row for columns; of the others, what is there."""
         missing, seen = dict.fromkeys(paths), list[Mapping[str, Any]]()
-        for record in self.records():
+        for record in self.records(()):
             seen += [record] if len(seen) < MOST_NAMED_FROM else []
             for path in [path for path in missing if value_at(record, path) is not None]:
                 self.columns += (path,)
@@ -211,7 +213,7 @@ class JsonTable(TextTable):
                 break
         return {path: names_there(seen, path) for path in missing}
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Each row as it is written."""
         for batch in self._packed.batches():
             yield from map(parse_object, batch["0"].to_pylist())

@@ -61,7 +61,6 @@ class NestedParquet(JsonTable):
     each row as the text of an object."""
 
     options: ClassVar[tuple[str, ...]] = ()
-    dialect = detected = PLAIN
 
     def __init__(self, path: Path, given: Given = NOTHING, wanted: Wanted = NOTHING) -> None:
         super().__init__(wanted)

@@ -9,7 +9,8 @@ from typing import Any
 from labelcore.population.arguments import Arguments
 from labelcore.population.engines.engine import Engine
 from labelcore.population.engines.sources import engine_of
-from labelcore.population.formats import TableFile, open_table
+from labelcore.population.formats import open_table
+from labelcore.population.table_file import TableFile
 
 BLOCK = 1 << 22
 

@@ -19,12 +19,12 @@ from labelcore.population.classes import Codes
 from labelcore.population.copies import TakenFile, TemporaryCopy
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
-from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.opinions import Features, Opinion
+from labelcore.population.table_file import TableFile
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import counted, narrow

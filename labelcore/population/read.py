@@ -15,7 +15,7 @@ from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
 from labelcore.population.engines.table import EngineTable
 from labelcore.population.excel_file import ExcelFile
-from labelcore.population.formats import TableFile, open_table
+from labelcore.population.formats import open_table
 from labelcore.population.places import fingerprint_of
 from labelcore.population.population import FileState, Population
 from labelcore.population.snapshots import (
@@ -26,6 +26,7 @@ from labelcore.population.snapshots import (
     open_snapshot,
     write_snapshot,
 )
+from labelcore.population.table_file import TableFile
 from labelcore.population.tables import UNNAMED, Written, written_foreign, written_table
 from labelcore.population.values import Values, columns_in_memory, read_values
 

@@ -22,22 +22,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from labelcore.errors import ChangedItemError, Fault
+from labelcore.errors import ChangedItemError
 from labelcore.population.arguments import Arguments
 from labelcore.population.arrays import Array, let_pages_go, read_arrays, write_arrays
 from labelcore.population.classes import PredictionColumn
 from labelcore.population.contents import Contents, Ends, copy_contents, write_contents
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.dialect import PLAIN
 from labelcore.population.engines.engine import ChangedRowError, Engine
 from labelcore.population.engines.table import EngineTable
-from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, RowNumbers, TextIds, id_of
 from labelcore.population.opinions import Features, Opinion
 from labelcore.population.places import arguments_again, fingerprint_of, source_of
 from labelcore.population.population import FileState, Population
+from labelcore.population.table_file import TableFile
 from labelcore.population.text import Columns, as_text, shorten
 from labelcore.population.trace_ids import langfuse_columns
 from labelcore.stats.orders import hash_keys_of, split_mix
@@ -300,7 +300,7 @@ def with_shown(items: Population, shown: Mapping[str, Mapping[str, str]]) -> Pop
     return replace(items, _table=items._table.with_shown(shown))
 
 
-class SourceTable:
+class SourceTable(TableFile):
     """The contents of a snapshot's items, looked up where they were read.
 
     A row of the source counts only if it is the one that was read: by its id, scores and
@@ -324,7 +324,7 @@ class SourceTable:
     ) -> None:
         self.columns, self._items, self._then = tuple(columns), items, state
         self._state = None if stays else state
-        self.dialect: Dialect = PLAIN.changed(dialect)
+        self.dialect = self.detected = PLAIN.changed(dialect)
         self._kept = kept if ends is None else None
         self.contents: Contents | None = None
         self._damaged = kept is not None and ends is not None
@@ -351,26 +351,6 @@ class SourceTable:
     def path(self) -> Path:
         """The file that rows are read from, where it is one."""
         return self._kept or self._items.path
-
-    @property
-    def detected(self) -> Dialect:
-        """How it was read."""
-        return self.dialect
-
-    def faults(self) -> Sequence[Fault]:
-        """None: it was read before."""
-        return []
-
-    def broken_rows(self) -> frozenset[int]:
-        """None, likewise."""
-        return frozenset()
-
-    def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
-        return [None] * len(positions)
-
-    def first(self, number: int) -> list[dict[str, str]]:
-        """All values of the first rows, as text."""
-        return [self.cells(row, self.columns) for row in range(min(number, len(self)))]
 
     @cached_property
     def _source(self) -> Engine | TableFile:

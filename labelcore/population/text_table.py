@@ -21,6 +21,7 @@ from labelcore.population.contents import Contents, write_contents
 from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import Dialect
 from labelcore.population.limits import LONGEST_ROW, check_columns, check_rows
+from labelcore.population.table_file import TableFile
 from labelcore.population.text import Columns
 
 ARROW_BYTES = LONGEST_ROW // 2
@@ -53,13 +54,8 @@ class Walk:
             self.broken.add(self.row)
 
 
-class TextTable:
-    """Rows of text; ``TableFile`` says what each method is for."""
-
-    name: str
-    columns: tuple[str, ...]
-    dialect: Dialect
-    detected: Dialect
+class TextTable(TableFile):
+    """Rows of text."""
 
     def _pack(
         self,
@@ -97,10 +93,6 @@ class TextTable:
         """The same some rows at a time, so that long texts are never all in memory."""
         for texts in self._packed.batches([self._places[name] for name in names]):
             yield {name: texts[self._places[name]] for name in names}
-
-    def first(self, number: int) -> list[dict[str, str]]:
-        """All cells of the first rows."""
-        return [self.cells(row, self.columns) for row in range(min(number, len(self)))]
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row; safe from several threads."""

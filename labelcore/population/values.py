@@ -16,12 +16,11 @@ from labelcore.population.classes import (
     choose_positive,
     find_classes,
 )
-from labelcore.population.formats import TableFile
 from labelcore.population.groups import Group, broken_group, cut_group, read_group
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
-from labelcore.population.json_file import JsonTable
 from labelcore.population.roles import FEW, FEWEST_LEVELS
+from labelcore.population.table_file import TableFile
 from labelcore.population.text import listing
 from labelcore.stats.arrays import BoolArray, FloatArray
 
@@ -59,10 +58,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     general = FaultList(name)
     for rule in arguments.broken_rules():
         general.add_rule(rule)
-    near: Mapping[str, str] = {}
-    if isinstance(table, JsonTable):
-        named = {column for _, column in arguments.named_columns()}
-        near = table.reach(sorted(named - {*table.columns}))
+    named = {column for _, column in arguments.named_columns()}
+    near = table.reach(sorted(named - {*table.columns}))
     check_columns(table.columns, arguments.named_columns(), general, near)
     wanted = [column for column in columns_in_memory(arguments) if column in table.columns]
     named_once = len(set(table.columns)) == len(table.columns)

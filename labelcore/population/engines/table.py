@@ -3,15 +3,13 @@ once, into a file that is mapped; contents stay where they are and are looked up
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from labelcore.errors import Fault
 from labelcore.population.arrays import opened
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import (
     ChangedRowError,
     Engine,
@@ -23,8 +21,8 @@ from labelcore.population.engines.engine import (
 from labelcore.population.engines.sql import joined as joined_by
 from labelcore.population.engines.sql import sql
 from labelcore.population.ids import joined
+from labelcore.population.table_file import TableFile
 from labelcore.population.text import Columns, as_text
-from labelcore.stats.arrays import IntArray
 
 CHANGED = (
     "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
@@ -32,14 +30,11 @@ CHANGED = (
 )
 
 
-class EngineTable:
+class EngineTable(TableFile):
     """What ``read_values`` and a population ask of a file, answered by an engine.
 
     tick   is called several times a second while rows are read; what it raises ends the reading
     """
-
-    dialect: ClassVar[Dialect] = PLAIN
-    detected: ClassVar[Dialect] = PLAIN
 
     def __init__(self, engine: Engine, tick: Tick = go_on) -> None:
         self.engine, self._tick = engine, tick
@@ -94,17 +89,6 @@ class EngineTable:
                 kind = ChangedRowError if self.engine.place is None else EngineError
                 raise kind(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
         return {name: row[name] for name in names}
-
-    def faults(self) -> list[Fault]:
-        """None: a table that opens has its structure."""
-        return []
-
-    def broken_rows(self) -> frozenset[int]:
-        """None, likewise."""
-        return frozenset()
-
-    def lines(self, positions: IntArray) -> list[int | None]:
-        return [None] * len(positions)
 
     def digest(self) -> str:
         """SHA-256 of what was read, whatever the batches that it came in, hexadecimal."""
