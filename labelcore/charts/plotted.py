@@ -155,6 +155,7 @@ class _Plotted:
         if mark.dotted:
             size = mark.dots if isinstance(mark.dots, int | float) else list(mark.dots)
             given["marker"] = {"color": colour, "size": size, "symbol": mark.symbol.value}
+            given["marker"]["opacity"] = 1  # Else those of several sizes are seen through.
         if mark.symbol == Symbol.RINGED:
             ring = {"color": self.colours["ground"], "width": LINE}
             given["marker"] |= {"symbol": Symbol.DOT.value, "line": ring}

@@ -19,7 +19,7 @@ from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
-from labelcore.words.quantities import label_of, model_word
+from labelcore.words.quantities import label_of, model_word, term_of
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
 TWO_OF = (new_cards.BETTER, new_cards.LISTS)
@@ -183,6 +183,15 @@ class Asked(new_cards.Questions):
         """The numbers that are asked for; () while none is chosen."""
         first, possible = self.numbers
         return tuple(self.shown("numbers", self.card.title)) if possible else first
+
+    def title(self, card: new_cards.Card) -> str:
+        """As in any question; the one whose title is its numbers names those chosen instead."""
+        chosen = self.estimands
+        if card is not self.card or card is not new_cards.BOTH or chosen in ((), self.numbers[0]):
+            return super().title(card)
+        first, *more = (term_of(name, self.base.has_judge) for name in chosen)
+        words = " and ".join(filter(None, [", ".join([first, *more[:-1]]), *more[-1:]]))
+        return words[:1].upper() + words[1:]
 
     @property
     def matters(self) -> bool:

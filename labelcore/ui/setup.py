@@ -65,9 +65,17 @@ def setup(
     st.set_page_config(
         page_title=f"{name} · Labelcore", page_icon=icon(), layout="wide" if wide else "centered"
     )
+    if project is None:
+        keep_address()
     dress(scripts=scripts)
     head(title, project)
     show_done()
+
+
+def keep_address() -> None:
+    """Put what the page is about into the browser's address. A link to the page that is shown
+    leaves it out there, and the next press would be about something else."""
+    st.query_params.from_dict(st.query_params.to_dict())
 
 
 def dress(*, scripts: bool = True) -> None:

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+import labelcore as lc
 from labelcore.charts.design import SCROLLS
 from labelcore.report import style
 from labelcore.ui import setup
@@ -95,6 +96,52 @@ def test_nothing_is_wider_than_the_screen(
     page.set_viewport_size({"width": 1024, "height": 844})
     tops = page.locator(".lc-answers button").evaluate_all("all => all.map(one => one.offsetTop)")
     assert len({*tops}) == 1, "an answer button stands in a second row"
+
+
+def test_the_head_and_the_mark_of_the_focus_cover_nothing(
+    new_page: Callable[..., Page], shared_server: Server, labelled: str
+) -> None:
+    page = new_page(641, 800)
+    open_page(page, f"{shared_server.url}/progress?project={driving.quote(labelled)}")
+    head = page.locator(".st-key-ways").bounding_box()
+    first = page.get_by_role("heading").first.bounding_box()
+    assert head and first and head["y"] + head["height"] <= first["y"]
+    page.locator(".stMain").focus()
+    page.keyboard.press("Shift")
+    mark = "getComputedStyle(document.activeElement, '::before').top"
+    assert page.evaluate(f"document.activeElement.matches('.stMain') && {mark}") == "0px"
+
+
+@pytest.fixture
+def monitors(shared_server: Server) -> None:
+    """Two that wait for labels."""
+    path = driving.write_csv(shared_server.data / "files" / "weeks.csv", driving.simple_rows(100))
+    items = lc.read_population(
+        path, id="id", content=["text"], scores={"m": "score_m"}, thresholds={"m": 0.5}
+    )
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=20, seed=1)
+    for name in ("first", "second"):
+        lc.Monitor(driving.store_url(shared_server.data), name, plan).wave(items, "w1")
+
+
+@pytest.mark.usefixtures("monitors")
+def test_what_was_chosen_by_a_link_of_the_same_page_stays_chosen(
+    page: Page, shared_server: Server
+) -> None:
+    page.goto(f"{shared_server.url}/watch")
+    main, waits = page.locator('[data-testid="stMain"]'), "the first figures come"
+    for name in ("first", "second"):
+        main.get_by_role("link", name=name, exact=False).click()
+        expect(page.get_by_role("heading", name=f"{name}: {waits}")).to_be_visible()
+        driving.unfold(page, "fold-waves")
+        wait_until_idle(page)
+        expect(page.get_by_role("heading", name=f"{name}: {waits}")).to_be_visible()
+    page.get_by_text("Watch another").click()
+    driving.fill(page, page.get_by_label("Labels a week"), "15", "Tab")
+    wait_until_idle(page)
+    expect(page.get_by_role("heading", name="Watch this every week")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name=f"second: {waits}")).to_be_visible()
 
 
 def test_what_scrolls_sideways_is_shaded_where_there_is_more(new_page: Callable[..., Page]) -> None:

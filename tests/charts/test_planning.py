@@ -89,6 +89,12 @@ def test_one_line_per_design_in_order_of_labels() -> None:
     assert chart.table["minutes"].tolist() == [1, 2, 3, 4]
 
 
+def test_the_dot_of_the_number_chosen_is_not_seen_through() -> None:
+    table = pd.DataFrame({"labels": [40, 400], "half_width": [0.2, 0.1], "design": ["a", "a"]})
+    dot = labels_margin_chart(table, labels=100).figure.data[-1]
+    assert dot.marker.size == (0, 12) and dot.marker.opacity == 1
+
+
 def test_names_stand_in_the_corner_that_no_line_reaches() -> None:
     """One below the other, each behind a piece of its line; the number chosen ends at its line."""
     drawing = labels_margin_chart(prices(), margin=0.05, labels=200).drawing

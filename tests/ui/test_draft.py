@@ -275,6 +275,24 @@ def test_a_pair_of_one_is_refused_with_a_way_out(population: lc.Population) -> N
     assert asked(draft, population).words(BOTH).endswith(" by lr."), "of two it says which one"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "title"),
+    [
+        (["precision"], "Precision"),
+        (["f1", "recall"], "F1 and recall"),
+        (["recall", "f1", "precision"], "Recall, F1 and precision"),
+        ([], "Precision and recall"),
+    ],
+)
+def test_a_question_called_after_its_numbers_names_those_chosen(
+    numbers: list[str], title: str, population: lc.Population
+) -> None:
+    draft = Draft(aim=BOTH.title, numbers={BOTH.title: numbers})
+    assert asked(draft, population).title(BOTH) == title
+    draft.aim = ACCURACY.title
+    assert asked(draft, population).title(BOTH) == "Precision and recall"
+
+
 def test_known_answers_that_no_method_can_use_are_refused(population: lc.Population) -> None:
     draft = Draft(aim=SHIP.title)
     columns = replace(columns_of(draft), known="true_label", existing="random")
