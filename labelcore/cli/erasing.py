@@ -2,19 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict
 
 import click
 
 from labelcore.cli.options import Decorator, together
 from labelcore.cli.output import json_option, say
 from labelcore.cli.projects import project_option, store_option
-from labelcore.session.erasing import (
-    Erased,
-    erase_items,
-    erase_person,
-    erase_project,
-)
+from labelcore.session.erasing import Erased, erase_items, erase_person, erase_project
 from labelcore.session.retention import carry_out_retention, set_retention
 from labelcore.store import LabelStore, open_store
 from labelcore.words.sentences import count
@@ -42,19 +36,13 @@ def erase() -> None:
 @what_for
 @json_option
 def items(
-    items: tuple[str, ...],
-    every: bool,
-    store: str,
-    project: str,
-    why: str,
-    who: str,
-    as_json: bool,
+    items: tuple[str, ...], every: bool, store: str, project: str, why: str, who: str
 ) -> None:
     """Erase the texts of items, in all projects of the same file."""
     if bool(items) == every:
         raise click.UsageError("Name the ids of items, or give --every.")
     wanted = None if every else items
-    _done(store, lambda opened: erase_items(opened, project, wanted, who=who, why=why), as_json)
+    _done(store, lambda opened: erase_items(opened, project, wanted, who=who, why=why))
 
 
 @erase.command()
@@ -62,9 +50,9 @@ def items(
 @store_option
 @what_for
 @json_option
-def person(name: str, store: str, why: str, who: str, as_json: bool) -> None:
+def person(name: str, store: str, why: str, who: str) -> None:
     """Erase a name from every project; the answers stay, as those of one person."""
-    _done(store, lambda opened: erase_person(opened, name, who=who, why=why), as_json)
+    _done(store, lambda opened: erase_person(opened, name, who=who, why=why))
 
 
 @erase.command()
@@ -72,9 +60,9 @@ def person(name: str, store: str, why: str, who: str, as_json: bool) -> None:
 @store_option
 @what_for
 @json_option
-def project(name: str, store: str, why: str, who: str, as_json: bool) -> None:
+def project(name: str, store: str, why: str, who: str) -> None:
     """Erase a project with its log."""
-    _done(store, lambda opened: erase_project(opened, name, who=who, why=why), as_json)
+    _done(store, lambda opened: erase_project(opened, name, who=who, why=why))
 
 
 @erase.command()
@@ -82,7 +70,7 @@ def project(name: str, store: str, why: str, who: str, as_json: bool) -> None:
 @click.option("--project", help="The one that --days is for.")
 @click.option("--days", type=int, help="Erase its texts so long after its end; 0: never.")
 @json_option
-def retention(store: str, project: str | None, days: int | None, as_json: bool) -> None:
+def retention(store: str, project: str | None, days: int | None) -> None:
     """Erase the texts whose time is over, or say when those of a project go.
 
     The app does the same as it starts and once a day.
@@ -93,23 +81,19 @@ def retention(store: str, project: str | None, days: int | None, as_json: bool) 
         if project is not None:
             set_retention(opened, project, days or None)
             moment = f"{days} days after its end" if days else "never"
-            say(
-                {"project": project, "days": days or None},
-                [f"{project}: texts go {moment}."],
-                as_json,
-            )
+            say({"project": project, "days": days or None}, [f"{project}: texts go {moment}."])
             return
         outcome = carry_out_retention(opened)
         lines = [line for erased in outcome.erased for line in _lines(erased)]
         lines += [f"{name}: not erased yet, because {outcome.why}." for name in outcome.due]
         lines += outcome.broken
-        say(asdict(outcome), lines or ["No text is due."], as_json)
+        say(outcome, lines or ["No text is due."])
 
 
-def _done(store: str, erase: Callable[[LabelStore], Erased], as_json: bool) -> None:
+def _done(store: str, erase: Callable[[LabelStore], Erased]) -> None:
     with closing(open_store(store, create=False)) as opened:
         done = erase(opened)
-    say(asdict(done), _lines(done), as_json)
+    say(done, _lines(done))
 
 
 def _lines(done: Erased) -> list[str]:

@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from labelcore.population.joined_scores import join_scores
 from labelcore.population.roles import Roles, passing, roles_of
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Tree
+from labelcore.results.base import plain
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.quantities import spoken_key
@@ -53,7 +53,7 @@ def audit(path: Path, tree: Tree, roles: Roles) -> tuple[dict[str, Any], list[st
     buys = _buys(population)
     command = _command(path, arguments)
     values = {
-        "rows": len(population), "roles": asdict(roles), "verdicts": tree.values,
+        "rows": len(population), "roles": roles, "verdicts": tree.values,
         "pass_rates": _rates(population, roles), "agreement": agreed, "prompts": shared,
         "half_widths": buys, "command": command,
     }  # fmt: skip
@@ -191,7 +191,7 @@ def _command(path: Path, arguments: Mapping[str, Any]) -> str:
 @click.command()
 @file_options
 @json_option
-def check(as_json: bool, **given: Any) -> None:
+def check(**given: Any) -> None:
     """Read a file and list everything that is wrong with it. Without --content, columns are
     guessed, and the command that starts it is said; of a log of model calls and judges' verdicts
     what it supports and what labels would buy, too."""
@@ -200,7 +200,7 @@ def check(as_json: bool, **given: Any) -> None:
         say_large("Looking at", path)
         head, tree, roles = _looked_at(path, dialect(given["dialect"]) or {})
         if roles is not None and roles.judges:
-            say(*audit(path, tree, roles), as_json)
+            say(*audit(path, tree, roles))
             return
         given, guesses = filled(given, head)
     options = dict(given)
@@ -233,7 +233,7 @@ def check(as_json: bool, **given: Any) -> None:
     if whole:
         values["command"] = command_of(options, population, LABELS)
         sentences.append(f"Start: {values['command']}")
-    say(values, sentences, as_json)
+    say(values, sentences)
 
 
 @click.command()
@@ -241,7 +241,7 @@ def check(as_json: bool, **given: Any) -> None:
 @click.option("--output", "-o", required=True, metavar="PATH", help="Ends in .snapshot.")
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @json_option
-def snapshot(output: str, force: bool, as_json: bool, **given: Any) -> None:
+def snapshot(output: str, force: bool, **given: Any) -> None:
     """Read items once, and keep of them what a project rests on: where FILE is a snapshot, nothing
     else needs to be said of the columns."""
     if Path(output).exists() and not force:
@@ -253,7 +253,7 @@ def snapshot(output: str, force: bool, as_json: bool, **given: Any) -> None:
         "items": len(population),
         "fingerprint": population.fingerprint,
     }
-    say(values, [f"{count(len(population), 'item')} of {population.name}: {output}."], as_json)
+    say(values, [f"{count(len(population), 'item')} of {population.name}: {output}."])
 
 
 @click.command()
@@ -262,18 +262,18 @@ def snapshot(output: str, force: bool, as_json: bool, **given: Any) -> None:
 @click.option("--output", "-o", required=True, metavar="PATH", help="Ends in .jsonl.")
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @json_option
-def join(traces: str, scores: str, output: str, force: bool, as_json: bool) -> None:
+def join(traces: str, scores: str, output: str, force: bool) -> None:
     """Put Langfuse's scores, a file of their own, beside the traces or observations that they are
     about: one file for *New project*, `check` and `import`."""
     check_suffix(output, (".jsonl",), "the file")
     joined = join_scores(Path(traces), Path(scores))
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in joined.rows)
     where = write(output, lines.encode(), force=force)
-    values = {"path": where, "judges": [asdict(judge) for judge in joined.coverage]}
+    values = {"path": where, "judges": joined.coverage}
     counts = {"rows": len(joined.rows), "scores": joined.given, "placed": joined.placed}
     if output != "-":
         head = f"{where}: {count(len(joined.rows), 'line')}."
-        say({**values, **counts}, [head, *joined.sentences()], as_json)
+        say({**values, **counts}, [head, *joined.sentences()])
 
 
 def _called(population: Population, name: str) -> int | None:
@@ -286,14 +286,12 @@ def _called(population: Population, name: str) -> int | None:
 @file_options
 @plan_options
 @json_option
-def plan(as_json: bool, **given: Any) -> None:
+def plan(**given: Any) -> None:
     """What a plan will cost and give, before the first label."""
     population, chosen = population_of(given), plan_of(given)
     ahead = preview(population, chosen)
-    values = {
-        **asdict(ahead),
-        "plan": frozen(population, sized(population, chosen), ahead.planned).to_dict(),
-    }
+    made = frozen(population, sized(population, chosen), ahead.planned)
+    values = {**plain(ahead), "plan": made.to_dict()}
     sentences = [
         f"{population.name}: {count(len(population), 'item')}; design {chosen.design}, promise "
         f"{chosen.promise}.",
@@ -314,7 +312,7 @@ def plan(as_json: bool, **given: Any) -> None:
         *ahead.derived["notes"],
         *([expected_words(expected)] if (expected := ahead.derived["expected_saving"]) else []),
     ]
-    say(values, sentences, as_json)
+    say(values, sentences)
 
 
 @click.command()
@@ -324,7 +322,7 @@ def plan(as_json: bool, **given: Any) -> None:
 @click.option("--runs", type=int, default=200, show_default=True)
 @click.option("--simulation-seed", type=int, default=0, show_default=True)
 @json_option
-def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given: Any) -> None:
+def simulate(truth: str, runs: int, simulation_seed: int, **given: Any) -> None:
     """Label a file with known answers many times: does the plan keep its promise?"""
     population, chosen = population_of(given), plan_of(given)
     done = run_simulation(population, chosen, truth=truth, runs=runs, seed=simulation_seed)
@@ -333,4 +331,4 @@ def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given
     table = summary.rename(index={key: spoken_key(key, audit) for key in keys})
     rows = summary.to_dict("index")
     values = {"plan": done.plan.to_dict(), "seed": simulation_seed, "summary": rows}
-    say(values, [table.to_string(float_format="{:.4f}".format)], as_json)
+    say(values, [table.to_string(float_format="{:.4f}".format)])

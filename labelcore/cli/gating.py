@@ -7,27 +7,25 @@ from xml.sax.saxutils import quoteattr
 import click
 
 from labelcore.cli.output import json_option, say, write
-from labelcore.cli.projects import moved_option, project_option, store_option
+from labelcore.cli.projects import Opens, in_project
 from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim
-from labelcore.session.session import Session
 
 SHOWN, REFUTED, OPEN = 0, 1, 3
 
 
 @click.command()
-@store_option
-@project_option
-@moved_option
+@in_project
 @click.option("--junit", type=click.Path(), metavar="PATH", help="Write a JUnit XML file too.")
 @json_option
-def gate(store: str, project: str, moved: str | None, junit: str | None, as_json: bool) -> int:
+def gate(opens: Opens, junit: str | None) -> int:
     """Say whether every claim of a project is decided.
 
     Exit code 0: all are decided, they hold. 1: one is refuted. 3: one is undecided, which is not
     shown. 2: bad input, or a project without claims.
     """
-    session = Session.open(store, project, file=moved)
+    session = opens()
+    project = session.project
     session.check_log()
     claims = [claim for claim in session.results().values() if isinstance(claim, Claim)]
     if not claims:
@@ -38,12 +36,9 @@ def gate(store: str, project: str, moved: str | None, junit: str | None, as_json
     code = exit_code(claims)
     if junit is not None:
         write(str(Path(junit)), junit_xml(project, claims).encode(), force=True)
-    values = {
-        "project": project,
-        "exit_code": code,
-        "claims": {claim.claim: claim.to_dict() for claim in claims},
-    }
-    say(values, [claim.sentence() for claim in claims], as_json)
+    figures = {claim.claim: claim.to_dict() for claim in claims}
+    values = {"project": project, "exit_code": code, "claims": figures}
+    say(values, [claim.sentence() for claim in claims])
     return code
 
 

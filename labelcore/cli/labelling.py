@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from labelcore.cli.output import check_suffix, json_option, say, suffix_of, write
-from labelcore.cli.projects import moved_option, project_option, store_option, written_options
+from labelcore.cli.projects import Opens, in_project, moved_option, store_option, written
 from labelcore.exchange import BATCH_FORMS, BATCH_SUFFIXES, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.screens import LONGEST_LEASE
@@ -34,7 +34,7 @@ content_option = click.option("--content", is_flag=True, help="With what was sho
 
 
 @click.command()
-@written_options
+@written
 @content_option
 @click.option(
     "--format",
@@ -43,34 +43,25 @@ content_option = click.option("--content", is_flag=True, help="With what was sho
     help="Taken from PATH when left out.",
 )
 @json_option
-def labels(
-    store: str,
-    project: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    content: bool,
-    kind: str | None,
-    as_json: bool,
-) -> None:
+def labels(opens: Opens, output: str, force: bool, content: bool, kind: str | None) -> None:
     """Write the labels as one table: CSV, Parquet or Excel, by the suffix of PATH.
 
     Shares weighted by its column `weight` are shares of the file. In CSV and Excel no text runs as
     a formula.
     """
     suffix = suffix_of(output, kind, list(LABEL_FORMS), "the table of labels")
-    session = Session.open(store, project, file=moved)
+    session = opens()
     table = labels_file(session, suffix, content=content)
     where = write(output, table, force=force)
     if output != "-":
         rows = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
         values = {"path": where, "labels": rows}
         weight = str(session.labels_table().attrs["weight"])
-        say({**values, "weight": weight}, [f"{where}: {count(rows, 'row')}.", weight], as_json)
+        say({**values, "weight": weight}, [f"{where}: {count(rows, 'row')}.", weight])
 
 
 @click.command()
-@written_options
+@written
 @person_option
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
 @click.option(
@@ -90,16 +81,7 @@ def labels(
 )
 @json_option
 def draw(
-    store: str,
-    project: str,
-    annotator: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    batch: int,
-    minutes: int,
-    form: str,
-    as_json: bool,
+    opens: Opens, output: str, force: bool, annotator: str, batch: int, minutes: int, form: str
 ) -> None:
     """Draw a batch of items, to be judged outside the app; `answer` takes the answers back.
 
@@ -109,7 +91,7 @@ def draw(
     check_suffix(
         output, BATCH_SUFFIXES[form], "a batch" if form == "table" else f"a batch for {form}"
     )
-    session = Session.open(store, project, file=moved)
+    session = opens()
     draws = session.take(batch, annotator, minutes)
     suffix = Path(output).suffix if output != "-" else ".csv"
     where = None
@@ -124,14 +106,12 @@ def draw(
         "status": session.status,
     }
     written = f"{where}: {count(len(draws), 'item')} for {annotator!r}."
-    say(values, [written if draws else none], as_json)
+    say(values, [written if draws else none])
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@store_option
-@project_option
-@moved_option
+@in_project
 @click.option("--change", is_flag=True, help="Change first answers that differ.")
 @click.option(
     "--annotator",
@@ -139,22 +119,14 @@ def draw(
     "without a token need it.",
 )
 @json_option
-def answer(
-    file: str,
-    store: str,
-    project: str,
-    moved: str | None,
-    change: bool,
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+def answer(opens: Opens, file: str, change: bool, annotator: str | None) -> None:
     """Store the answers of a file: a table with the columns token or id, and answer (note may be
     there too), or an export of Label Studio; - reads CSV or JSON from standard input.
 
     All or none: a file with an unknown item or an unknown answer stores nothing. Rows without an
     answer are left open. The same file twice changes nothing.
     """
-    session = Session.open(store, project, file=moved)
+    session = opens()
     with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
         path = Path(file)
         if file == "-":
@@ -166,7 +138,7 @@ def answer(
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}
     words = "; ".join(f"{count(numbers[outcome], 'answer')} {outcome.words}" for outcome in Outcome)
-    say(values, [f"{file}: {words}.", _line(values)], as_json)
+    say(values, [f"{file}: {words}.", _line(values)])
 
 
 @click.command()
@@ -174,16 +146,13 @@ def answer(
 @click.option("--project", help="Its name; without it, every project of the store.")
 @moved_option
 @json_option
-def status(store: str, project: str | None, moved: str | None, as_json: bool) -> None:
+def status(store: str, project: str | None, moved: str | None) -> None:
     """How far a project is, and what is known; without --project, what a store holds."""
     if project is None:
         records = open_store(store, create=False).projects()
         rows = [{"project": record.name, "created_at": record.created_at} for record in records]
-        say(
-            {"projects": rows},
-            [f"{record.name} (of {record.created_at[:10]})" for record in records],
-            as_json,
-        )
+        lines = [f"{record.name} (of {record.created_at[:10]})" for record in records]
+        say({"projects": rows}, lines)
         return
     session = Session.open(store, project, file=moved)
     results = session.results()
@@ -196,7 +165,7 @@ def status(store: str, project: str | None, moved: str | None, as_json: bool) ->
         values["judged"] = judged.to_dict()
         tables = (table.to_string(index=False) for table in judged.tables().values())
         lines += [*judged.sentences(), *tables]
-    say(values, lines, as_json)
+    say(values, lines)
 
 
 def _standing(session: Session) -> dict[str, Any]:

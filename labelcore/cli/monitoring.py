@@ -3,7 +3,6 @@
 import os
 import subprocess
 from contextlib import closing
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,6 @@ def monitor(
     restart: str | None,
     report: str | None,
     junit: str | None,
-    as_json: bool,
 ) -> int:
     """Go on with the monitor that a plan.toml describes: create it, begin the wave that is due, say
     how the classifier stands.
@@ -80,7 +78,7 @@ def monitor(
             write(report, watched.report().encode(), force=True)
         who = [f"To label: {', '.join(file.people)}."] if watched.due and file.people else []
         tried = [f"{what}; it is called again at the next run." for what in failed]
-        say(values, [" ".join([watched.sentence(), done, *who, *tried])], as_json)
+        say(values, [" ".join([watched.sentence(), done, *who, *tried])])
     return code
 
 
@@ -90,7 +88,7 @@ def standing(watched: Monitor, done: str, people: tuple[str, ...]) -> tuple[int,
     code = REFUTED if alarms else OPEN if due else SHOWN
     values = {
         "monitor": watched.name, "exit_code": code, "done": done, "due": due,
-        "people": list(people), "alarms": [asdict(alarm) for alarm in alarms],
+        "people": list(people), "alarms": alarms,
         "sentence": watched.sentence(), "waves": watched.names,
     }  # fmt: skip
     return code, values

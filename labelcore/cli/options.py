@@ -33,61 +33,55 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
+def several(name: str, metavar: str, help: str, *, dest: str = "") -> Decorator:
+    """An option that may be given again; ``dest``: its argument, where that is called otherwise."""
+    names = (name, dest) if dest else (name,)
+    return click.option(*names, multiple=True, metavar=metavar, help=help)
+
+
 file_options = together(
     click.argument("file", type=click.Path()),
-    click.option(
+    several(
         "--id",
-        "id_",
-        multiple=True,
-        metavar="COLUMN",
-        help="Column of ids, repeated for ids of several columns; without it, row numbers.",
+        "COLUMN",
+        "Column of ids, repeated for ids of several columns; without it, row numbers.",
+        dest="id_",
     ),
-    click.option("--content", multiple=True, metavar="COLUMN", help="What a person judges."),
-    click.option("--score", multiple=True, metavar="NAME=COLUMN", help="A classifier's scores."),
-    click.option(
-        "--prediction", multiple=True, metavar="NAME=COLUMN", help="A classifier's predictions."
-    ),
-    click.option(
+    several("--content", "COLUMN", "What a person judges."),
+    several("--score", "NAME=COLUMN", "A classifier's scores."),
+    several("--prediction", "NAME=COLUMN", "A classifier's predictions."),
+    several(
         "--threshold",
-        multiple=True,
-        metavar="NAME=NUMBER",
-        help="Predicted positive from this score on; repeat for several thresholds.",
+        "NAME=NUMBER",
+        "Predicted positive from this score on; repeat for several thresholds.",
     ),
-    click.option("--descending", multiple=True, metavar="NAME", help="A low score means positive."),
-    click.option(
-        "--class", "classes", multiple=True, metavar="NAME", help="A class, in key order."
-    ),
+    several("--descending", "NAME", "A low score means positive."),
+    several("--class", "NAME", "A class, in key order.", dest="classes"),
     click.option("--positive", metavar="NAME", help="The class that counts as positive."),
-    click.option("--metadata", multiple=True, metavar="COLUMN", help="Kept, not shown."),
+    several("--metadata", "COLUMN", "Kept, not shown."),
     click.option(
         "--known", metavar="COLUMN", help="Answers that are there already; empty: not known."
     ),
-    click.option(
-        "--helper",
-        multiple=True,
-        metavar="NAME=COLUMN",
-        help="Another column that may help to choose items; never judged.",
+    several(
+        "--helper", "NAME=COLUMN", "Another column that may help to choose items; never judged."
     ),
-    click.option(
+    several(
         "--groups",
-        multiple=True,
-        metavar="COLUMN[=EDGES]",
-        help="A column to break figures down by, numbers cut at edges such as 100,500; repeat "
+        "COLUMN[=EDGES]",
+        "A column to break figures down by, numbers cut at edges such as 100,500; repeat "
         "for several.",
     ),
     click.option("--prompt", metavar="COLUMN", help="Says which answers have the same prompt."),
-    click.option(
+    several(
         "--passing",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A verdict of a prediction column that counts as the positive class, such as "
+        "NAME=VALUE",
+        "A verdict of a prediction column that counts as the positive class, such as "
         "judge=pass; all others do not. Repeat for several.",
     ),
-    click.option(
+    several(
         "--dialect",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="How the file is read where detection is wrong: encoding, delimiter, decimal, quote, "
+        "NAME=VALUE",
+        "How the file is read where detection is wrong: encoding, delimiter, decimal, quote, "
         "header, sheet.",
     ),
 )
@@ -103,22 +97,15 @@ plan_options = together(
         help="What to estimate; repeat for several, the first is the primary one.",
     ),
     click.option("--classifier", "classifiers", multiple=True, help="Needed if there are several."),
-    click.option(
-        "--param",
-        "params",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Of the design; lists with commas.",
-    ),
+    several("--param", "NAME=VALUE", "Of the design; lists with commas.", dest="params"),
     click.option("--budget", type=int, help="Items to label."),
     click.option("--margin", type=float, help="Largest half-width, 0.03 for three points."),
-    click.option(
+    several(
         "--claim",
-        "claims",
-        multiple=True,
-        metavar="TEXT",
-        help="What is to be shown, 'precision >= 0.9', 'accuracy[A] > accuracy[B]' or "
+        "TEXT",
+        "What is to be shown, 'precision >= 0.9', 'accuracy[A] > accuracy[B]' or "
         "'accuracy[every language] >= 0.8'; repeat for several.",
+        dest="claims",
     ),
     click.option(
         "--claim-form",
@@ -127,27 +114,24 @@ plan_options = together(
         help="What settles the claims: strict (proved for every population) or approximate (by the "
         "watched interval, one-sided; fewer labels, and the claim is called likely).",
     ),
-    click.option(
+    several(
         "--stop",
-        multiple=True,
-        metavar="RULE",
-        help="What ends the session: margin, claims, 'deadline 2027-01-31T18:00'; repeat for any "
+        "RULE",
+        "What ends the session: margin, claims, 'deadline 2027-01-31T18:00'; repeat for any "
         "of several, with all first for all of them; none for no rule.  [default: the goals "
         "given]",
     ),
-    click.option(
+    several(
         "--by",
-        multiple=True,
-        metavar="COLUMN",
-        help="A column of --groups whose groups get labels and figures of their own; repeat to "
+        "COLUMN",
+        "A column of --groups whose groups get labels and figures of their own; repeat to "
         "cross two.",
     ),
     click.option("--group-margin", type=float, help="Largest half-width in each of these groups."),
-    click.option(
+    several(
         "--matters",
-        multiple=True,
-        metavar="CLASS",
-        help="Of several classes one that has figures of its own; repeat. Default: all have.",
+        "CLASS",
+        "Of several classes one that has figures of its own; repeat. Default: all have.",
     ),
     click.option("--together", is_flag=True, help="The confidence is for all numbers at once."),
     click.option(

@@ -3,7 +3,8 @@
 import codecs
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,18 @@ from labelcore.whole_file import whole_file
 PLAINLY = "labelcore.plainly"
 """How standard output takes what it has no letter for."""
 TYPED = {"−": "-", "\N{WORD JOINER}": ""}
+AS_JSON = "labelcore.json"
+
+
+def _remember(context: click.Context, _: click.Parameter, given: bool) -> None:
+    context.meta[AS_JSON] = given
+
+
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
-)
+    "--json", is_flag=True, expose_value=False, callback=_remember,
+    help="Print JSON instead of sentences.",
+)  # fmt: skip
+"""Of each command that says something: ``say`` looks whether it was given."""
 
 
 def plainly(error: UnicodeError) -> tuple[str, int]:
@@ -38,13 +48,18 @@ def plainly(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(PLAINLY, plainly)
 
 
-def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> None:
-    """Print the sentences, or the values as JSON."""
-    if as_json:
-        click.echo(json.dumps(plain(values), ensure_ascii=False, indent=2, allow_nan=False))
-        return
+def say(values: object, sentences: Iterable[str]) -> None:
+    """Print the sentences, or, where a person asked for that, the values as JSON."""
+    if click.get_current_context().meta[AS_JSON]:
+        form = json.JSONEncoder(ensure_ascii=False, indent=2, allow_nan=False, default=_text)
+        sentences = [form.encode(plain(values))]
     for sentence in sentences:
         click.echo(sentence)
+
+
+def _text(value: object) -> str:
+    """What JSON has no type for."""
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:

@@ -1,6 +1,8 @@
 """Commands on a store: make a project, export it, report on it."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,23 @@ REPORTS = [suffix.removeprefix(".") for suffix in REPORT_FORMS]
 moved_option: Decorator = click.option(
     "--file", "moved", type=click.Path(), help="Where the file of the items is now, if it moved."
 )
-written_options = together(store_option, project_option, output_option, force_option, moved_option)
+Opens = Callable[[], Session]
+
+
+def _of_project(*others: Decorator) -> Decorator:
+    """The options that name a project, for a command that takes first what opens its session."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(store: str, project: str, moved: str | None, **given: Any) -> Any:
+            return command(partial(Session.open, store, project, file=moved), **given)
+
+        return together(store_option, project_option, *others, moved_option)(run)
+
+    return decorate
+
+
+in_project, written = _of_project(), _of_project(output_option, force_option)
 SETTINGS = ("title", "question", "instructions", "used_for_training")
 
 
@@ -58,7 +76,7 @@ SETTINGS = ("title", "question", "instructions", "used_for_training")
 @click.option("--instructions", help="What counts, and what does not.")
 @click.option("--used-for-training", help="Were these items used for training? yes or no.")
 @json_option
-def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
+def import_(store: str, project: str, **given: Any) -> None:
     """Create a project from a file and a plan; the same once more changes nothing."""
     settings = {name: value for name in SETTINGS if (value := given.pop(name)) is not None}
     population, plan = population_of(given), plan_of(given)
@@ -83,7 +101,7 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
         + f" {population.positive!r} is the positive class."
         * (len(population.classes) == 2)
     )
-    say(values, [sentence], as_json)
+    say(values, [sentence])
 
 
 EXPORT_SUFFIXES = {
@@ -97,7 +115,7 @@ EXPORT_SUFFIXES = {
 
 @click.command()
 @click.argument("what", type=click.Choice([*EXPORT_SUFFIXES, "labels"]))
-@written_options
+@written
 @click.option(
     "--as",
     "tool",
@@ -110,16 +128,7 @@ EXPORT_SUFFIXES = {
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
-    what: str,
-    store: str,
-    project: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    tool: str,
-    classifier: str | None,
-    bom: bool,
-    as_json: bool,
+    opens: Opens, what: str, output: str, force: bool, tool: str, classifier: str | None, bom: bool
 ) -> None:
     """Write the events or the estimates as CSV, everything needed to recompute as a bundle, or the
     labels in the form of another tool.
@@ -132,7 +141,7 @@ def export(
         raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(forms)}")
     endings = LABELLED_FORMS[tool].suffixes if what == "labels" else EXPORT_SUFFIXES[what]
     check_suffix(output, endings, f"{what} for {tool}" if what == "labels" else f"the {what}")
-    session = Session.open(store, project, file=moved)
+    session = opens()
     if what == "bundle":
         content = bundle_zip(session)
     elif what in ("labels", "config"):
@@ -143,35 +152,26 @@ def export(
     else:
         text = events_csv if what == "events" else estimates_csv
         content = text(session, byte_order_mark=bom).encode()
-    _written(session, output, content, force, as_json)
+    _written(session, output, content, force)
 
 
 @click.command()
-@written_options
+@written
 @click.option("--format", "kind", type=click.Choice(REPORTS), help="Taken from PATH when left out.")
 @click.option("--errors", is_flag=True, help="Put errors into the HTML file, with what they hold.")
 @json_option
-def report(
-    store: str,
-    project: str,
-    output: str,
-    force: bool,
-    moved: str | None,
-    kind: str | None,
-    errors: bool,
-    as_json: bool,
-) -> None:
+def report(opens: Opens, output: str, force: bool, kind: str | None, errors: bool) -> None:
     """Write the report: one HTML file that needs no network, PDF, Markdown, JSON or Excel; as PNG
     a picture for slides, as CSV the estimates."""
     suffix = suffix_of(output, kind, list(REPORT_FORMS), "the report")
     if errors and suffix != ".html":
         raise ValueError(f"--errors: they go into the HTML file only, got {suffix!r}")
-    session = Session.open(store, project, file=moved)
+    session = opens()
     data = report_html(session, errors=True).encode() if errors else REPORT_FORMS[suffix](session)
-    _written(session, output, data, force, as_json)
+    _written(session, output, data, force)
 
 
-def _written(session: Session, output: str, content: bytes, force: bool, as_json: bool) -> None:
+def _written(session: Session, output: str, content: bytes, force: bool) -> None:
     """Write and say so, with the answers it rests on; say nothing when the content itself goes to
     standard output."""
     where = write(output, content, force=force)
@@ -183,4 +183,4 @@ def _written(session: Session, output: str, content: bytes, force: bool, as_json
     note_written(session.store.guarded, Path(output))
     answers = answers_words(session.engine.kinds)
     values = {"path": where, "bytes": len(content), "answers": answers}
-    say(values, [f"{where}: {count(len(content), 'byte')}.", f"Answers: {answers}."], as_json)
+    say(values, [f"{where}: {count(len(content), 'byte')}.", f"Answers: {answers}."])

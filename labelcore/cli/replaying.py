@@ -14,12 +14,7 @@ from labelcore.replay import ReplayResult, replay_bundle, replay_project
 @click.option("--seal", help="The hash of the last event, as printed in a report.")
 @json_option
 def replay(
-    bundle: str | None,
-    file: str | None,
-    store: str | None,
-    project: str | None,
-    seal: str | None,
-    as_json: bool,
+    bundle: str | None, file: str | None, store: str | None, project: str | None, seal: str | None
 ) -> None:
     """Draw again, check every event, compute every look again, and say whether all agree.
 
@@ -29,7 +24,7 @@ def replay(
     result = _result(bundle, file, store, project, seal)
     sentences = [*result.stages, "", "Everything agrees. The results, computed again:"]
     sentences += [f"- {sentence}" for sentence in result.sentences()]
-    say(result.to_dict(), sentences, as_json)
+    say(result.to_dict(), sentences)
 
 
 def _result(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ import click
 from labelcore.cli.output import json_option, say
 from labelcore.cli.projects import force_option, output_option, store_option
 from labelcore.replay import replay_project
+from labelcore.results.base import plain
 from labelcore.session.backups import Difference, KeptProject, back_up, rehearse
 from labelcore.session.backups import restore as put_back
 from labelcore.session.copying import Copied, copy_project
@@ -29,7 +29,7 @@ BROKEN = 1
 @output_option
 @force_option
 @json_option
-def backup(store: str, output: str, force: bool, as_json: bool) -> int:
+def backup(store: str, output: str, force: bool) -> int:
     """Copy a store to a file, while it is in use; the file is a store itself.
 
     The items that the store keeps come along, in a folder beside the file. Exit code 1: a log was
@@ -40,11 +40,7 @@ def backup(store: str, output: str, force: bool, as_json: bool) -> int:
     with closing(open_store(store, create=False)) as opened:
         projects = back_up(opened, output, force=force)
     head = f"{output}: {count(len(projects), 'project')}."
-    say(
-        {"path": output, "projects": [asdict(project) for project in projects]},
-        [head, *map(_kept_line, projects)],
-        as_json,
-    )
+    say({"path": output, "projects": projects}, [head, *map(_kept_line, projects)])
     return BROKEN if any(project.broken_at for project in projects) else 0
 
 
@@ -64,9 +60,7 @@ def backup(store: str, output: str, force: bool, as_json: bool) -> int:
 )
 @force_option
 @json_option
-def restore(
-    backup: str | None, store: str, recover: bool, rehearsed: bool, force: bool, as_json: bool
-) -> int:
+def restore(backup: str | None, store: str, recover: bool, rehearsed: bool, force: bool) -> int:
     """Put a backup back in the place of a store; without BACKUP the newest automatic one, with what
     the store still has after it.
 
@@ -75,7 +69,7 @@ def restore(
     --force. The store that was there is set aside under another name. Stop the app first.
     """
     if rehearsed:
-        return _rehearse(backup, store, as_json)
+        return _rehearse(backup, store)
     done = put_back(backup, store, force=force, recover=recover or backup is None)
     lines = [*map(_kept_line, done.projects), *_lines(done.differences or ())]
     for name, answers in done.recovered.items():
@@ -84,30 +78,13 @@ def restore(
         lines.append(f"What was lost is not known: {done.unreadable}")
     if done.aside is not None:
         lines.append(f"The store that was there is {done.aside} now.")
-    values = {
-        "store": shown(store),
-        "projects": [asdict(project) for project in done.projects],
-        "differences": None if done.differences is None else [asdict(d) for d in done.differences],
-        "unreadable": done.unreadable,
-        "backup": str(done.backup),
-        "recovered": dict(done.recovered),
-        "aside": done.aside,
-    }
-    say(values, [f"{shown(store)} is the backup {done.backup} now.", *lines], as_json)
+    head = f"{shown(store)} is the backup {done.backup} now."
+    say({"store": shown(store), **plain(done)}, [head, *lines])
     return 0
 
 
-def _rehearse(backup: str | None, store: str, as_json: bool) -> int:
+def _rehearse(backup: str | None, store: str) -> int:
     done = rehearse(backup, store, replay_project)
-    values = {
-        "store": shown(store),
-        "backup": str(done.backup),
-        "sound": done.sound,
-        "projects": [asdict(project) for project in done.projects],
-        "disagreeing": dict(done.disagreeing),
-        "differences": None if done.differences is None else [asdict(d) for d in done.differences],
-        "unreadable": done.unreadable,
-    }
     head = f"{done.backup} {'can be put back' if done.sound else 'does not replay'}."
     lines = [*map(_kept_line, done.projects)]
     for project in done.projects:
@@ -116,7 +93,8 @@ def _rehearse(backup: str | None, store: str, as_json: bool) -> int:
     lines += _lines(done.differences or (), "would have ")
     if done.unreadable:
         lines.append(f"What would be lost is not known: {done.unreadable}")
-    say(values, [head, *lines, "Nothing was changed."], as_json)
+    values = {"store": shown(store), "sound": done.sound, **plain(done)}
+    say(values, [head, *lines, "Nothing was changed."])
     return 0 if done.sound else BROKEN
 
 
@@ -163,7 +141,7 @@ def _lines(differences: Sequence[Difference], would: str = "") -> list[str]:
     "LABELCORE_ANCHOR]",
 )
 @json_option
-def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
+def verify(store: str, accepted: bool, anchor: str) -> int:
     """Say what of a store is whole and what is lost: the database, every event, text and kept file.
 
     Its logs are held against their seals, the backups and the anchor: the first event that differs
@@ -173,12 +151,9 @@ def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
     values = {
         "store": shown(store),
         "whole": state.whole,
-        "damage": state.damage,
-        "projects": [{**asdict(project), "whole": project.whole} for project in state.projects],
+        **plain(state),
+        "projects": [{**plain(project), "whole": project.whole} for project in state.projects],
         "lost": [{"project": loss.project, "events": loss.seal.events} for loss in state.lost],
-        "faults": list(state.faults),
-        "backup": None if state.backup is None else str(state.backup),
-        "backup_at": None if state.backup_at is None else state.backup_at.isoformat(),
     }
     head = f"{shown(store)} is {'whole' if state.whole else 'not whole'}."
     lines = [f"The database is damaged: {state.damage}"] if state.damage else []
@@ -187,7 +162,7 @@ def verify(store: str, accepted: bool, anchor: str, as_json: bool) -> int:
         events = count(loss.seal.events, "event")
         lines.append(f"{loss.project}: is lost; it had {events} on {loss.seal.at[:10]}.")
     lines += [f"{fault[0].upper()}{fault[1:]}." for fault in state.faults]
-    say(values, [head, *lines, *_way_out(state, store)], as_json)
+    say(values, [head, *lines, *_way_out(state)])
     return 0 if state.whole else BROKEN
 
 
@@ -210,7 +185,7 @@ def _state_lines(state: ProjectState) -> list[str]:
     return lines
 
 
-def _way_out(state: Integrity, store: str) -> list[str]:
+def _way_out(state: Integrity) -> list[str]:
     if state.backup is None or state.backup_at is None:
         return ["There is no automatic backup yet."]
     line = f"The newest backup is of {state.backup_at:%Y-%m-%d %H:%M} UTC."
@@ -223,7 +198,7 @@ def _way_out(state: Integrity, store: str) -> list[str]:
 @click.option("--to", "target", required=True, metavar="URL", help="The other store.")
 @click.option("--project", multiple=True, help="Which; repeat for several.  [default: all]")
 @json_option
-def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> None:
+def copy(store: str, target: str, project: tuple[str, ...]) -> None:
     """Copy projects to another store, with their logs, texts and people.
 
     Copying again adds what is new, and erases what was erased since. A project that went on by
@@ -234,16 +209,16 @@ def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> No
         with closing(open_store(target)) as there:
             address = there.url
             done = [copy_project(source, there, record.name) for record in named]
-    _copied(done, address, as_json)
+    _copied(done, address)
 
 
-def _copied(done: Sequence[Copied], address: str, as_json: bool) -> None:
+def _copied(done: Sequence[Copied], address: str) -> None:
     lines = [
         f"{copied.project}: {count(copied.events, 'event')} copied to {address}, "
         f"{copied.there:,} there before."
         for copied in done
     ]
-    say({"to": address, "projects": [asdict(copied) for copied in done]}, lines, as_json)
+    say({"to": address, "projects": done}, lines)
 
 
 @click.command()
@@ -252,7 +227,7 @@ def _copied(done: Sequence[Copied], address: str, as_json: bool) -> None:
 @click.option("--project", multiple=True, help="Which; repeat for several.  [default: all]")
 @force_option
 @json_option
-def dump(store: str, output: str, project: tuple[str, ...], force: bool, as_json: bool) -> None:
+def dump(store: str, output: str, project: tuple[str, ...], force: bool) -> None:
     """Write a store as text, while it is in use: a line of JSON for each record, event and text.
 
     It reads without Labelcore, and `load` adds it to any other store, exactly. Items that lie
@@ -270,17 +245,17 @@ def dump(store: str, output: str, project: tuple[str, ...], force: bool, as_json
                 number = write_dump(opened, lambda text: stream.write(text.encode()), project)
         except OSError as error:
             raise ValueError(f"{file} cannot be written: {error.strerror or error}") from None
-    say({"path": output, "projects": number}, [f"{output}: {count(number, 'project')}."], as_json)
+    say({"path": output, "projects": number}, [f"{output}: {count(number, 'project')}."])
 
 
 @click.command()
 @click.argument("dump", type=click.File("r", encoding="utf-8", errors="replace"))
 @store_option
 @json_option
-def load(dump: Iterable[str], store: str, as_json: bool) -> None:
+def load(dump: Iterable[str], store: str) -> None:
     """Add the projects of a dump to a store; - reads it from standard input.
 
     Loading again adds what is new. Nothing is added from a dump that is not whole.
     """
     with closing(open_store(store)) as there:
-        _copied(load_dump(dump, there), there.url, as_json)
+        _copied(load_dump(dump, there), there.url)

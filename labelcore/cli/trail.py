@@ -1,7 +1,6 @@
 """The command that shows the audit trail of a store."""
 
 from contextlib import closing
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 import click
@@ -17,7 +16,7 @@ BROKEN = 1
 @store_option
 @click.option("--since", metavar="DATE", help="From a day on, such as 2026-05-01, or a time; UTC.")
 @json_option
-def audit(store: str, since: str | None, as_json: bool) -> int:
+def audit(store: str, since: str | None) -> int:
     """Show who came, was refused, saw, took away, erased and put back what.
 
     Exit code 1: a line was changed outside Labelcore, or lines that stand beside the store are
@@ -36,8 +35,8 @@ def audit(store: str, since: str | None, as_json: bool) -> int:
         lines.append(f"Line {wrong:,} was changed outside Labelcore.")
     if gone:
         lines.append(f"{gone:,} lines that stand beside the store are no longer in it.")
-    values = {"acts": [asdict(act) for act in recent], "changed": wrong, "gone": gone}
-    say(values, lines or ["Nothing yet."], as_json)
+    values = {"acts": recent, "changed": wrong, "gone": gone}
+    say(values, lines or ["Nothing yet."])
     return BROKEN if wrong or gone else 0
 
 

@@ -139,7 +139,6 @@ def add(
     days: int,
     url: str | None,
     data: str | None,
-    as_json: bool,
 ) -> None:
     """Give somebody a role, and print the link: once, because only a hash of it is kept."""
     if bool(projects) == every_project:
@@ -151,7 +150,7 @@ def add(
     )  # fmt: skip
     link = register.link(secret, url or "") if secret else None
     known = f"{name} is a group now." if group else f"{name} is {role} after logging in so."
-    say({"name": name, "role": role, "link": link}, [link or known], as_json)
+    say({"name": name, "role": role, "link": link}, [link or known])
 
 
 @people.command("give")
@@ -160,12 +159,12 @@ def add(
 @there_option
 @data_option
 @json_option
-def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
+def give(name: str, role: str, projects: tuple[str, ...], data: str | None) -> None:
     """Give somebody, or a group, a role in a project, in place of the one there."""
     for project in projects:
         _register(data).give(name, Role(role), _key(project, data))
     line = f"{name} is {role} in {', '.join(projects)}."
-    say({"name": name, "role": role, "projects": [*projects]}, [line], as_json)
+    say({"name": name, "role": role, "projects": [*projects]}, [line])
 
 
 @people.command("take")
@@ -173,15 +172,12 @@ def give(name: str, role: str, projects: tuple[str, ...], data: str | None, as_j
 @there_option
 @data_option
 @json_option
-def take(name: str, projects: tuple[str, ...], data: str | None, as_json: bool) -> None:
+def take(name: str, projects: tuple[str, ...], data: str | None) -> None:
     """Take somebody's role in a project away, at once."""
     for project in projects:
         _register(data).take(name, _key(project, data))
-    say(
-        {"name": name, "projects": [*projects]},
-        [f"{name} has no role of their own in {', '.join(projects)} any more."],
-        as_json,
-    )
+    line = f"{name} has no role of their own in {', '.join(projects)} any more."
+    say({"name": name, "projects": [*projects]}, [line])
 
 
 group_option: Decorator = click.option(
@@ -194,11 +190,11 @@ group_option: Decorator = click.option(
 @group_option
 @data_option
 @json_option
-def join(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
+def join(name: str, groups: tuple[str, ...], data: str | None) -> None:
     """Put somebody in a group, whose roles they have too from then on."""
     for group in groups:
         _register(data).join(name, group)
-    say({"name": name, "groups": [*groups]}, [f"{name} is in {', '.join(groups)}."], as_json)
+    say({"name": name, "groups": [*groups]}, [f"{name} is in {', '.join(groups)}."])
 
 
 @people.command("leave")
@@ -206,11 +202,11 @@ def join(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) ->
 @group_option
 @data_option
 @json_option
-def leave(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -> None:
+def leave(name: str, groups: tuple[str, ...], data: str | None) -> None:
     """Take somebody out of a group, at once."""
     for group in groups:
         _register(data).leave(name, group)
-    say({"name": name, "left": [*groups]}, [f"{name} is not in {', '.join(groups)}."], as_json)
+    say({"name": name, "left": [*groups]}, [f"{name} is not in {', '.join(groups)}."])
 
 
 @people.command("rename")
@@ -218,16 +214,16 @@ def leave(name: str, groups: tuple[str, ...], data: str | None, as_json: bool) -
 @click.argument("new")
 @data_option
 @json_option
-def rename(group: str, new: str, data: str | None, as_json: bool) -> None:
+def rename(group: str, new: str, data: str | None) -> None:
     """Give a group another name; who is in it stays."""
     _register(data).rename(group, new)
-    say({"group": new, "before": group}, [f"{group} is called {new} now."], as_json)
+    say({"group": new, "before": group}, [f"{group} is called {new} now."])
 
 
 @people.command("list")
 @data_option
 @json_option
-def list_(data: str | None, as_json: bool) -> None:
+def list_(data: str | None) -> None:
     """Say who has a role."""
     register, names = _register(data), {key: name for name, key in _projects(data).items()}
     rows = [
@@ -243,7 +239,7 @@ def list_(data: str | None, as_json: bool) -> None:
         }
         for person in register.people()
     ]  # fmt: skip
-    say({"people": rows}, [*map(_line, rows)] or ["Nobody has a role yet."], as_json)
+    say({"people": rows}, [*map(_line, rows)] or ["Nobody has a role yet."])
 
 
 def _line(person: dict[str, Any]) -> str:
@@ -258,10 +254,10 @@ def _line(person: dict[str, Any]) -> str:
 @click.argument("name")
 @data_option
 @json_option
-def remove(name: str, data: str | None, as_json: bool) -> None:
+def remove(name: str, data: str | None) -> None:
     """Take somebody's role and link, or a group, away at once; the answers stay."""
     _register(data).remove(name)
-    say({"removed": name}, [f"{name} has no role any more."], as_json)
+    say({"removed": name}, [f"{name} has no role any more."])
 
 
 def _projects(data: str | None) -> dict[str, str]:
