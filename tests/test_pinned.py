@@ -1,10 +1,11 @@
 """What a project shows of a fixed file stays: what is asked, all figures, all pictures, by the
-numbers in its report; and its words, of projects to which more happened."""
+numbers in its report; and its words, of projects and monitors to which more happened."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -22,6 +23,8 @@ from labelcore.report.page import page, sections_of
 from labelcore.report.style import SCRIPT, STYLE
 from labelcore.session import drawing, ledger, projects
 from labelcore.session import session as whole
+from labelcore.waves import checks, monitor, quarter
+from labelcore.waves.preview import known_rates
 from tests.answering import answer_draws, next_draw
 from tests.cases import sampled
 from tests.grouped import grouped, grouped_frame
@@ -202,7 +205,7 @@ def lived(name: str, clock: list[datetime]) -> lc.Session:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
     """Times of what happens: the last one is now."""
     times = [datetime(2026, 5, 3, 8, tzinfo=UTC)]
-    for module in (drawing, ledger, projects, whole):
+    for module in (drawing, ledger, projects, whole, checks, monitor, quarter):
         monkeypatch.setattr(module, "now", lambda: times[-1].isoformat(timespec="microseconds"))
     return times
 
@@ -229,3 +232,65 @@ def test_what_a_project_says_stays(name: str, clock: list[datetime]) -> None:
     html = page(session, facts, error_cards(session))
     shown = summed((*numbers(json.loads(report_text(facts))), *drawn(html)))
     stays("said", name, shown | dict(worded(html)))
+
+
+MONITORS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "languages": (
+        {"estimands": ["precision", "recall"], "by": "language", "budget": 100},
+        ["recall >= 0.7", "precision[language=l1] >= 0.5"],
+    ),
+    "of samples": (
+        {"design": "oversampling", "estimands": ["precision", "recall"], "budget": 60},
+        ["recall >= 0.6"],
+    ),
+    "plain": (
+        {"design": "simple_random", "estimands": ["accuracy", "precision"], "budget": 40},
+        ["accuracy >= 0.9"],
+    ),
+    "classes": ({"estimands": ["accuracy", "recall"], "classes": ["spam"], "budget": 30}, []),
+}
+
+
+def waves_of(made: lc.Monitor, frame: pd.DataFrame, read: Callable[..., Any]) -> Iterator[Any]:
+    """Two waves without a change, a fall, and after a restart one that was closed early and one
+    that is open; before each of them what is said so far."""
+    fallen = frame.assign(truth=frame["truth"].sample(frac=1, random_state=1).to_numpy())
+    rows = frame[:300], frame[60:360], fallen[300:600], frame[560:860], frame[600:]
+    for number, (some, answers) in enumerate(zip(rows, (None, None, None, 20, 7), strict=True)):
+        session = made.wave(read(some), f"w{number}", labels=90 if number == 1 else None)
+        labels(answers)(session, some)
+        known = [made.knows(session.population), session.project, session.plan.planned]
+        yield [*known, made.sentence(), made.due, [str(alarm) for alarm in made.news()]]
+        if number == 2:
+            made.restart("another classifier")
+        if number == 3:
+            made.close("w3", "enough", "ann")
+
+
+@pytest.mark.parametrize("name", MONITORS)
+def test_what_a_monitor_says_stays(name: str, clock: list[datetime]) -> None:
+    plan, required = MONITORS[name]
+    given = {"design": OURS, "classifier": "m", "seed": 3, **plan}
+    of_classes = {"scores": {}, "thresholds": {}, "groups": (), "predictions": {"m": "m"}}
+    frame = grouped_frame(900, shares=(0.6, 0.4))
+    if name == "classes":
+        frame = pd.concat([classes_frame()] * 3, ignore_index=True)
+        frame["id"] = [f"i{at}" for at in range(900)]
+    read = lambda some: grouped(some, **of_classes if name == "classes" else {})  # noqa: E731
+    made = lc.Monitor(None, name, lc.Plan(given.pop("design"), given.pop("estimands"), **given),
+                      required, waves=12, settings=WORDING | {"schedule": "weekly"})  # fmt: skip
+    said = list(waves_of(made, frame, read))
+    html = re.sub(r"\b[0-9a-f]{12}\b", "SEAL", made.report(4))
+    tables = [made.table(), made.compare("w3", "w1"), made.compare("w2")]
+    first = made._session(f"{name}: w0")
+    said.append([] if (rates := known_rates(first)) is None else [float(rates.sum().round(6))])
+    if name != "classes":
+        known = None if name == "languages" else first
+        preview = made.preview(read(frame[:300]), fall=0.2, seed=1, sessions=12, session=known)
+        said.append([preview.sentence(), preview.waits(0.4)])
+        tables += [preview.table, preview.rules]
+    found = [json.loads(table.to_json(orient="records", double_precision=15)) for table in tables]
+    found.append([json.loads(json.dumps(asdict(wave))) for wave in made._measured()])
+    words = {"said/": json.dumps(said), "tables/": json.dumps([list(x) for x in tables])}
+    shown = summed((*numbers(found), *drawn(html)))
+    stays("said", f"monitor: {name}", shown | words | dict(worded(html)))

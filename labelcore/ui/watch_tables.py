@@ -294,7 +294,8 @@ def preview(
     population = first_table(record, given)
     session = sessions.session(record.name) if given is None else None
     monitor = new_monitor(record, plan, name, asked[1][0], *terms)
-    previews = simulated((*asked, population.fingerprint), population, monitor, asked[1], session)
+    key = *asked, record.plan_json, session and session.labels, population.fingerprint
+    previews = simulated(key, population, monitor, asked[1], session)
     show(previews, UNITS[terms[1]], terms[0], session is not None, f"watch-labels-{record.name}")
 
 

@@ -144,7 +144,7 @@ def waiting(session: Session) -> int:
     home follows the answers."""
     engine, home = session.engine, session.home
     left = max(min(engine.planned, engine.most) - engine.answers_given, 0)
-    if not left or not home.labels:
+    if not home.labels:
         return left
     population, first = session.population, engine.classifiers[0]
     n_items = len(population)

@@ -169,7 +169,7 @@ def known_rates(session: Session) -> FloatArray | None:
     engine = session.engine
     question = next(iter(engine.questions))
     _, suggested = counts_of(engine, question, *first_given(engine))
-    if len(engine.population.classes) != 2 or suggested is None or question.group is not None:
+    if len(engine.population.classes) != 2 or suggested is None:
         return None
     tally = engine.tallies[question.subject]
     cells = tally.cells(engine.population.classes.index(engine.population.positive))

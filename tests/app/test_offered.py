@@ -1,13 +1,15 @@
 """All that each page says, offers and draws in each state of a project stays, and so does *New
-project* for each kind of question: a line for each element, with its first words and a checksum of
-all its words and numbers."""
+project* for each kind of question, *Watch*, and what the papers plan: a line for each element, with
+its first words and a checksum of all its words and numbers."""
 
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import count, product
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zlib import crc32
 
@@ -16,15 +18,21 @@ from google.protobuf.json_format import MessageToDict
 from plotly.graph_objects import Figure
 from streamlit.testing.v1 import AppTest
 
+import labelcore as lc
 from labelcore.charts.base import Chart
+from labelcore.papers.oversampling import planner as oversampling
 from labelcore.safe_text import JOINER
 from labelcore.session import ledger
+from labelcore.ui import monitors, sessions, watch_preview, watch_tables
 from labelcore.ui.draft import CLAIMS
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, SEVERAL, SHIP
-from tests.app.conftest import Make, on, to_aim, with_upload
+from tests.app.conftest import Make, button, on, to_aim, with_upload
+from tests.app.papers import test_compare as compare
 from tests.app.test_every_aim import written
+from tests.app.test_watch import week, weeks
 from tests.cases import sampled
 from tests.pinned import stays
+from tests.waves.test_monitor import label
 
 PAGES = ("", "label", "progress", "explore", "report", "review", "people", "audit", "watch")
 STATES: dict[str, dict[str, Any]] = {
@@ -125,3 +133,75 @@ def test_what_new_project_offers_stays(name: str, app) -> None:
     found = {"items": offered(page), "question": offered(on(page))}
     found["aim"] = offered(to_aim(page, "Is it spam?", aim, **chosen))
     stays("offered", f"draft: {name}", found)
+
+
+PLANNED: dict[str, list[dict[str, Any]]] = {
+    compare.STRATA: [{"allocation": "optimal"}, {"allocation": "equal"}],
+    compare.OVERSAMPLING: [
+        {"precision": 70.0, "recall": 60.0, "margin": 6.0},
+        {"planned-by": oversampling.EARLIER},
+        {f"earlier-{name}": 12 + 30 * at for at, name in enumerate(oversampling.CELLS)},
+    ],
+    compare.RECYCLING: [{"draws": 150}],
+    compare.CHOICE: [{"sizes": "100, 300"}, {"candidates": "Classifiers"}],
+    compare.CURVE: [{"half": 12.0}, {"from": "Epsilon", "goes-on": "PAULA"}],
+}
+
+
+def chosen(page: AppTest, asked: dict[str, Any]) -> AppTest:
+    """The page of the papers after these inputs."""
+    for start, value in asked.items():
+        keyed = [one for one in elements(page._tree) if (getattr(one, "key", "") or "")]
+        next(one for one in keyed if one.key.startswith(f"compare-{start}")).set_value(value)
+    return page.run()
+
+
+@pytest.mark.as_shipped
+@pytest.mark.slow
+@pytest.mark.parametrize("planner", PLANNED)
+def test_what_the_papers_plan_stays(planner: str, app, data_folder: Path) -> None:
+    compare.write(data_folder / "two.csv")
+    page = app("method", page="compare")
+    page.session_state["compare-planner"] = planner
+    found = {"": offered(page.text_input(key="new-typed").set_value("two.csv").run())}
+    found |= {" ".join(asked): offered(chosen(page, asked)) for asked in PLANNED[planner]}
+    stays("offered", f"planner: {planner}", found)
+
+
+@pytest.mark.as_shipped
+@pytest.mark.slow
+def test_what_is_offered_of_a_monitor_stays(app, data_folder: Path) -> None:
+    """After a fall, and after it began anew."""
+    data_folder.mkdir()
+    weeks(data_folder)
+    found = {"": offered(app()), "watch": offered(page := app("watch"))}
+    page.selectbox(key="watch-then-spam-w2").select("w0").run()
+    found["other"] = offered(page)
+    for wave, name in product(("w2", "w3"), PAGES[1:5]):
+        found[f"{wave} {name}"] = offered(app(name, project=f"spam: {wave}"))
+    made = monitors.opened("spam")
+    made.close("w3", "enough", "me")
+    made.restart("another classifier", "me")
+    found |= {"anew": offered(app("watch")), "closed": offered(app("label", project="spam: w3"))}
+    stays("offered", "a monitor", found)
+
+
+@pytest.mark.as_shipped
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["recalibrated_neyman", "oversampling"])
+def test_what_a_first_wave_offers_stays(
+    design: str, app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_preview, "SERIES", 30)
+    monkeypatch.setattr(watch_preview, "SESSIONS", 10)
+    monkeypatch.setattr(watch_tables, "secrets", SimpleNamespace(randbelow=lambda below: 7))
+    plan = lc.Plan(design, ["precision", "recall"], budget=60, seed=1, promise="fixed")
+    population, frame = week(data_folder, 0, 0.9)
+    label(sessions.registry().create("mail", population, plan, {"question": "Spam?"}), frame)
+    page = app("watch", **{"from": "mail"})
+    found = {"asked": offered(page)}
+    page.text_area(key="watch-required-mail").input("precision >= 0.7\nrecall >= 0.4").run()
+    found["preview"] = offered(button(page, "watch-preview").click().run())
+    button(page, "watch-begin").click().run()
+    found["begun"] = offered(app("watch"))
+    stays("offered", f"a first wave: {design}", found)

@@ -19,6 +19,7 @@ from labelcore.waves import preview
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.plan_file import SCHEDULES
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
+from tests.cases import once
 from tests.waves.test_monitor import label, table
 
 RIGHT = (0.9, 0.2, 0.2)
@@ -42,12 +43,9 @@ def week(folder: Path, wave: int, right: float) -> tuple[lc.Population, pd.DataF
     return population, frame
 
 
-@pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def weeks(data_folder: Path) -> Path:
     """A folder of data with three finished weeks, the last two after a fall, and one that waits for
     its labels."""
-    data_folder = tmp_path_factory.mktemp("watched") / "data"
-    data_folder.mkdir()
     store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=80, seed=3, by="language")
     made = lc.Monitor(store, "spam", plan, ["precision >= 0.8"], since_launch=False, waves=12)
@@ -58,6 +56,9 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
             label(session, frame)
     store.close()
     return data_folder
+
+
+watched = once(weeks)
 
 
 def test_a_plan_of_differences_alone_is_not_offered() -> None:
