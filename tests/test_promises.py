@@ -22,13 +22,13 @@ from labelcore.promises import (
     Word,
 )
 from labelcore.results.types import Estimate, Scope
+from tests.findings import BASIS
 
 KINDS = [Promise, State, Status, ClaimStatus, ChoiceStatus, CandidateState, Form, Unsure]
 MEMBERS = [member for kind in KINDS for member in kind]
 VALUES = {
     "estimand": "precision", "value": 0.5, "low": 0.4, "high": 0.6, "confidence": 0.95,
-    "labels_used": 10, "draws_used": 10, "method": "M", "promise": "watched",
-    "assumptions": (), "source": "S", "scope": Scope(file="a.csv"),
+    "scope": Scope(file="a.csv"), **BASIS,
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import singledispatch
 from html import escape
 from importlib import import_module
@@ -48,7 +48,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(element) for element in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+        own_first = sorted(fields(value), key=lambda item: bool(item.kw_only))
+        return {item.name: plain(getattr(value, item.name)) for item in own_first}
     if isinstance(value, Word):
         return value.value
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -145,21 +146,22 @@ class Result:
         return pd.DataFrame([row])
 
 
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Finding(Result):
     """A result of the plan, as ``Session.results`` has it: of what, with which promise, how it was
-    made, what it is about and which labels it rests on."""
+    made, what it is about and which labels it rests on; its own fields stand before these."""
 
-    __slots__ = ()
+    closed: ClassVar[Closed] = {"promise": Promise, "form": Form}
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    scope: Scope = field(default_factory=Scope)
+    form: Form = Form.UNSTATED
 
-    if TYPE_CHECKING:  # Fields of each kind.
-        promise: Promise
-        form: Form
-        method: str
-        source: str
-        assumptions: tuple[str, ...]
-        scope: Scope
-        labels_used: int
-        draws_used: int
+    if TYPE_CHECKING:  # A field of some kinds, worked out by others.
 
         @property
         def estimand(self) -> str: ...

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.promises import Form, Promise, State
+from labelcore.promises import State
 from labelcore.results.base import Closed, Finding, Result
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
@@ -40,18 +40,10 @@ class Band(Finding):
         of the bounds; None if they are not confidence bounds
     simultaneous
         whether the promise holds for all ranks together (True) or for each rank on its own
-    labels_used, draws_used
-        what it rests on
-    method, source
-        how the band was made, and where the method is published
-    promise
-        "watched", "fixed" or "none", as for an ``Estimate``
-    assumptions
-        what it rests on besides the labels, in words
+    labels_used, draws_used, method, promise, assumptions, source, scope, form
+        as for an ``Estimate``
     state
         the row of ``labelcore.words.curves.BANDS`` that says it in words
-    scope
-        the file, the classifier, and the other things that the curve is about
     missing
         what is still needed for a first band, in words
     provisional
@@ -60,8 +52,6 @@ class Band(Finding):
         further arrays (n_points,) by name, such as PAULA's envelope
     notes
         what a reader must know, such as an assumption that visibly fails
-    form
-        how far the promise is proved: strict, approximate, or not stated
     tentative
         whether all values say little yet: there are too few labels for one, and no bounds
 
@@ -77,7 +67,7 @@ class Band(Finding):
     True
     """
 
-    closed: ClassVar[Closed] = {"promise": Promise, "state": State, "form": Form}
+    closed: ClassVar[Closed] = {**Finding.closed, "state": State}
 
     estimand: str
     x: FloatArray
@@ -87,19 +77,11 @@ class Band(Finding):
     threshold: FloatArray
     confidence: float | None
     simultaneous: bool
-    labels_used: int
-    draws_used: int
-    method: str
-    promise: Promise
-    assumptions: tuple[str, ...]
-    source: str
     state: State = State.INTERVAL
-    scope: Scope = field(default_factory=Scope)
     missing: str = ""
     provisional: FloatArray | None = None
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    form: Form = Form.UNSTATED
     tentative: bool = False
 
     def __repr__(self) -> str:

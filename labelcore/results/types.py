@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import pandas as pd
 
 from labelcore.errors import did_you_mean
-from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
+from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, State
 from labelcore.results.base import Closed, Finding
 from labelcore.results.interval import Interval
 from labelcore.results.scope import Scope as Scope
@@ -81,25 +81,17 @@ class Estimate(Told, Finding):
     True
     """
 
-    closed: ClassVar[Closed] = {"promise": Promise, "state": State, "form": Form}
+    closed: ClassVar[Closed] = {**Finding.closed, "state": State}
 
     estimand: str
     value: float | None
     low: float
     high: float
     confidence: float | None
-    labels_used: int
-    draws_used: int
-    method: str
-    promise: Promise
-    assumptions: tuple[str, ...]
-    source: str
     state: State = State.INTERVAL
     missing: str = ""
     tail_share: float | None = None
-    scope: Scope = field(default_factory=Scope)
     notes: tuple[str, ...] = ()
-    form: Form = Form.UNSTATED
     tentative: bool = False
     certain: Interval | None = None
     odds: Interval | None = None
@@ -194,18 +186,8 @@ class Claim(Finding):
         the claim's share of the plan's error level
     value
         the estimate of the quantity; None for a comparison, or without a label
-    labels_used, draws_used
-        what it rests on
-    method, source
-        how the evidence was measured, and where the method is published
-    promise
-        "watched": it may be looked at after every label
-    assumptions
-        what it rests on besides the labels, in words
-    scope
-        the file, the classifier, and the other things that the claim is about
-    form
-        how far the promise is proved: strict or approximate
+    labels_used, draws_used, method, promise, assumptions, source, scope, form
+        as for an ``Estimate``
     low, high
         of an approximate claim: the quantity is at least ``low``, and at most ``high``. Each of the
         two is ever wrong in about a share ``alpha`` of all sessions at most; None for a strict one
@@ -224,7 +206,7 @@ class Claim(Finding):
     'decided'
     """
 
-    closed: ClassVar[Closed] = {"promise": Promise, "status": ClaimStatus, "form": Form}
+    closed: ClassVar[Closed] = {**Finding.closed, "status": ClaimStatus}
 
     claim: str
     statement: str
@@ -233,16 +215,9 @@ class Claim(Finding):
     log_evidence_against: float
     alpha: float
     value: float | None
-    labels_used: int
-    draws_used: int
-    method: str
-    promise: Promise
-    assumptions: tuple[str, ...]
-    source: str
-    scope: Scope = field(default_factory=Scope)
-    form: Form = Form.STRICT
     low: float | None = None
     high: float | None = None
+    form: Form = field(default=Form.STRICT, kw_only=True)
 
     @property
     def estimand(self) -> str:
@@ -305,20 +280,10 @@ class Choice(Finding):
         what the plan asks for
     confidence
         of the choice
-    labels_used, draws_used
-        what it rests on
-    method, source
-        how the choice was made, and where the method is published
-    promise
-        "watched", "fixed" or "none", as for an ``Estimate``
-    assumptions
-        what it rests on besides the labels, in words
+    labels_used, draws_used, method, promise, assumptions, source, scope, form
+        as for an ``Estimate``
     missing
         what is still needed for a choice, in words
-    scope
-        the file, and the other things that the choice is about
-    form
-        how far the promise is proved: strict, approximate, or not stated
 
     Examples
     --------
@@ -334,7 +299,7 @@ class Choice(Finding):
     'guaranteed'
     """
 
-    closed: ClassVar[Closed] = {"promise": Promise, "status": ChoiceStatus, "form": Form}
+    closed: ClassVar[Closed] = {**Finding.closed, "status": ChoiceStatus}
 
     estimand: str
     chosen: str | None
@@ -345,15 +310,7 @@ class Choice(Finding):
     precision_slack: float
     reach_slack: float
     confidence: float
-    labels_used: int
-    draws_used: int
-    method: str
-    promise: Promise
-    assumptions: tuple[str, ...]
-    source: str
     missing: str = ""
-    scope: Scope = field(default_factory=Scope)
-    form: Form = Form.UNSTATED
 
     @property
     def state(self) -> ChoiceStatus:

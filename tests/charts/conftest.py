@@ -9,6 +9,7 @@ import pytest
 
 from labelcore.results.curves import Band
 from labelcore.results.types import Scope
+from tests.findings import BASIS
 
 TEXT_KEYS = ("name", "text", "hovertext", "categoryarray", "x")
 
@@ -54,13 +55,8 @@ def make_band() -> Callable[..., Band]:
             threshold=np.linspace(0.9, 0.1, n),
             confidence=0.95,
             simultaneous=False,
-            labels_used=123,
-            draws_used=123,
-            method="m",
-            promise="watched",
-            assumptions=("a",),
-            source="s",
             state=state,
+            **{**BASIS, "labels_used": 123, "assumptions": ("a",)},
             scope=Scope(file=file, n_items=10 * n, classifier="lr", positive="yes"),
         )
 

@@ -36,6 +36,7 @@ from labelcore.results.told_values import NO_LINE
 from labelcore.results.types import Estimate, Scope
 from labelcore.ui.scripts import text_of
 from labelcore.ui.summary import Known
+from tests.findings import BASIS
 from tests.results.test_types import ONE
 from tests.words.test_choices import choice
 
@@ -241,7 +242,7 @@ def test_names_lead_to_other_charts(views: tuple[str, ...], barred: int, pressed
 
 
 def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:
-    wide = Estimate("recall", 1.0, 0.118, 1.0, 0.95, 100, 100, "m", Promise.FIXED, (), "s")
+    wide = Estimate("recall", 1.0, 0.118, 1.0, 0.95, **{**BASIS, "promise": Promise.FIXED})
     bar = estimate_bar(wide, "Recall")
     assert bar.value is None and bar.said == ("", "at least 11")
     assert of_class(bars([bar]), "band") and not of_class(bars([bar]), "tick")
@@ -360,11 +361,9 @@ def curve(items: int, **other: object) -> Band:
     found: dict[str, object] = {
         "estimand": "precision_curve", "x": rank, "value": value, "low": value - 0.1,
         "high": np.minimum(value + 0.1, 1), "threshold": value, "confidence": 0.95,
-        "simultaneous": False, "labels_used": 9, "draws_used": 9, "method": "m",
-        "promise": "watched", "assumptions": (), "source": "s", "state": "interval",
-        "scope": Scope("items.csv", items),
+        "simultaneous": False, "scope": Scope("items.csv", items),
     }  # fmt: skip
-    return Band(**(found | other))  # type: ignore[arg-type]
+    return Band(**{**BASIS, **found, **other})
 
 
 def along(items: int, cut: int | None = None, **other: object) -> Node:

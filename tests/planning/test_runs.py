@@ -26,13 +26,14 @@ from labelcore.papers.recycling import samples
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.simulation import in_order, true_numbers
-from labelcore.promises import Promise, State, Status
+from labelcore.promises import Status
 from labelcore.results.types import Estimate
 from labelcore.stats import orders
 from labelcore.stats.orders import shuffled
 from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, write
 from tests.cases import SOUND_AND_BROKEN, once, repeated, sampled
 from tests.designs.paired_files import paired
+from tests.findings import BASIS
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -223,9 +224,7 @@ def test_a_goal_is_missed_only_where_the_band_that_is_kept_misses_it(
 
 
 def estimate(value: float, low: float, high: float) -> Estimate:
-    return Estimate(
-        "recall", value, low, high, 0.95, 100, 100, "", Promise.WATCHED, (), "", State.INTERVAL
-    )
+    return Estimate("recall", value, low, high, 0.95, **BASIS)
 
 
 @pytest.mark.full

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labelcore.promises import Promise, State
+from labelcore.promises import State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.interval import Interval
 from labelcore.results.table import result_rows
 from labelcore.results.types import Scope
+from tests.findings import BASIS
 
 Point = tuple[float, float, float]
 
@@ -20,8 +21,7 @@ def band(name: str, *points: Point, rank: float = 10.0, **more: object) -> Band:
     given = {"state": State.INTERVAL, "confidence": 0.95, **more}
     return Band(
         estimand=name, x=x, value=value, low=low, high=high, threshold=x, simultaneous=True,
-        labels_used=9, draws_used=9, method="", promise=Promise.WATCHED, assumptions=(), source="",
-        scope=Scope(n_items=100, positive="yes"), **given,
+        scope=Scope(n_items=100, positive="yes"), **BASIS, **given,
     )  # type: ignore[arg-type]  # fmt: skip
 
 

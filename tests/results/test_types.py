@@ -15,10 +15,11 @@ from labelcore.results.types import Scope
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.cases import once, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
+from tests.findings import BASIS
 
 ONE = lc.Estimate(
-    "f1", 0.5, 0.4, 0.7, 0.95, 10, 12, "method", "watched", ("a", "b"), "source", "interval", "",
-    0.25, Scope("file.csv", 9, "lr", "file", "yes", 0.1, 40, 300),
+    "f1", 0.5, 0.4, 0.7, 0.95, tail_share=0.25, **{**BASIS, "assumptions": ("a", "b")},
+    scope=Scope("file.csv", 9, "lr", "file", "yes", 0.1, 40, 300),
 )  # fmt: skip
 
 CURVED = [name for name in SCALAR_DESIGNS if "precision_curve" in lc.DESIGNS[name].estimands]

@@ -10,16 +10,15 @@ from labelcore.results.types import Estimate, Scope
 from labelcore.trials.reveal import Reveal, reveal
 from labelcore.trials.table import TRIALS
 from tests.answering import answer_draws
+from tests.findings import BASIS
 
 
 def row(truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
     values: dict[str, Any] = {
         "estimand": "accuracy", "value": 0.91, "low": 0.85, "high": 0.95, "confidence": 0.95,
-        "labels_used": 120, "draws_used": 120, "method": "m", "promise": "watched",
-        "assumptions": (), "source": "s",
         "scope": Scope(file="f.csv", n_items=1000, classifier="lr", positive="yes"),
     }  # fmt: skip
-    return Reveal("accuracy", truth, Estimate(**{**values, **changes}), differing)
+    return Reveal("accuracy", truth, Estimate(**{**BASIS, **values, **changes}), differing)
 
 
 def test_inside() -> None:

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.promises import Promise, State
+from labelcore.promises import State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
 from labelcore.words.curves import cut_facts
+from tests.findings import BASIS
 
 
 def band(value: float, low: float, high: float, rank: float = 10.0, **more: object) -> Band:
@@ -21,8 +22,7 @@ def band(value: float, low: float, high: float, rank: float = 10.0, **more: obje
     given = {"state": State.INTERVAL, "confidence": 0.95, **more}
     return Band(
         estimand="precision_curve", x=np.array([rank]), high=np.array([high]),
-        threshold=np.array([0.5]), simultaneous=True, labels_used=9, draws_used=9, method="",
-        promise=Promise.WATCHED, assumptions=(), source="", **point, **given,
+        threshold=np.array([0.5]), simultaneous=True, **BASIS, **point, **given,
     )  # type: ignore[arg-type]  # fmt: skip
 
 

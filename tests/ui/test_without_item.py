@@ -5,15 +5,15 @@ from typing import Any
 from labelcore.results.types import Estimate, Scope
 from labelcore.trials.reveal import Reveal
 from labelcore.ui.without_item import truth_words
+from tests.findings import BASIS
 
 
 def row(key: str, truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
     values: dict[str, Any] = {
         "estimand": key, "value": 0.91, "low": 0.85, "high": 0.95, "confidence": 0.95,
-        "labels_used": 120, "draws_used": 120, "method": "m", "promise": "watched",
-        "assumptions": (), "source": "s", "form": "approximate", "scope": Scope(positive="yes"),
+        "form": "approximate", "scope": Scope(positive="yes"),
     }  # fmt: skip
-    return Reveal(key, truth, Estimate(**{**values, **changes}), differing)
+    return Reveal(key, truth, Estimate(**{**BASIS, **values, **changes}), differing)
 
 
 def test_a_miss_is_named_and_told_like_a_hit() -> None:

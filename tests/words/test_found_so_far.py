@@ -2,20 +2,17 @@ from dataclasses import replace
 
 import pytest
 
-from labelcore.promises import State
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.found_so_far import missing_range
 from labelcore.words.sentences import estimate_sentence
 from labelcore.words.short_sentences import short_sentence
+from tests.findings import BASIS
 
 SCOPE = Scope(
     "papers.csv", 4000, "found", "file", "yes", existing=428, existing_use="certainty",
     planned=200, found=175,
 )  # fmt: skip
-ESTIMATE = Estimate(
-    "recall", 0.86, 0.7, 0.95, 0.95, 200, 200, "m", "watched", (), "S", State.INTERVAL,
-    scope=SCOPE, form="approximate",
-)  # fmt: skip
+ESTIMATE = Estimate("recall", 0.86, 0.7, 0.95, 0.95, **BASIS, scope=SCOPE, form="approximate")
 
 
 def test_the_bounds_of_what_is_missing_are_those_of_the_recall() -> None:

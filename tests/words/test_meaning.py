@@ -5,12 +5,12 @@ from dataclasses import replace
 from labelcore.results.types import Estimate, Scope
 from labelcore.words import meaning as words
 from labelcore.words.meaning import meaning
+from tests.findings import BASIS
 
 SCOPE = Scope(file="a.csv", classifier="a", n_items=3000)
 SURE = Estimate(
-    estimand="precision", value=0.8, low=0.7, high=0.9, confidence=0.95, labels_used=50,
-    draws_used=50, method="m", promise="watched", assumptions=(), source="s", scope=SCOPE,
-)  # fmt: skip
+    estimand="precision", value=0.8, low=0.7, high=0.9, confidence=0.95, scope=SCOPE, **BASIS
+)
 
 
 def test_at_most_is_kept_for_what_is_proved() -> None:

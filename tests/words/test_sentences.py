@@ -13,11 +13,13 @@ from labelcore.words import sentences as words
 from labelcore.words.claims import claims_short
 from labelcore.words.quantities import quantity
 from labelcore.words.short_sentences import short_sentence
+from tests.findings import BASIS
 
 SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
+RESTS = {**BASIS, "labels_used": 212, "scope": SCOPE}
 BASE = Estimate(
-    "precision", 0.9137, 0.87649, 0.94211, 0.95, 212, 214, "m", "watched", (), "s", "interval",
-    "3 of 40 labels before a first figure", None, SCOPE,
+    "precision", 0.9137, 0.87649, 0.94211, 0.95, missing="3 of 40 labels before a first figure",
+    **RESTS,
 )  # fmt: skip
 WATCHED, FIXED = "95 % confidence, valid at every look", "95 % confidence, valid at the planned 300"
 FOUND = ("91.4 %", "87.6 %", "94.3 %", "212 labels")
@@ -206,7 +208,7 @@ def test_evidence_that_does_not_decide_reads_less_than_what_does() -> None:
     """At 97 % a third of 100 decides; 33.2 was told as 33 of 33."""
     open_yet = Claim(
         "precision >= 0.8", "at least 80 % are right", "undecided", math.log(33.2), -5.0, 0.03,
-        0.9, 212, 214, "m", "watched", (), "s", SCOPE,
+        0.9, **RESTS,
     )  # fmt: skip
     assert "evidence 33.2 times, and 33.3 times decides" in open_yet.sentence()
     assert "evidence 33.2 of 33.3" in claims_short([open_yet])

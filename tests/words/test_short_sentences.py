@@ -29,6 +29,7 @@ from labelcore.words.short_sentences import (
     with_sure_ones,
 )
 from labelcore.words.tables import cell_said
+from tests.findings import BASIS
 
 SCOPE = Scope(
     *("emails.csv", 4000, "lr"), positive="spam", planned=150, versus="svm", first_figure=1
@@ -36,21 +37,8 @@ SCOPE = Scope(
 
 
 def estimate(name: str, **other: object) -> Estimate:
-    found: dict[str, object] = {
-        "value": 0.86,
-        "low": 0.5712,
-        "high": 0.9803,
-        "confidence": 0.95,
-        "labels_used": 62,
-        "draws_used": 62,
-        "method": "m",
-        "promise": Promise.WATCHED,
-        "assumptions": (),
-        "source": "s",
-        "state": State.INTERVAL,
-        "scope": SCOPE,
-    }
-    return Estimate(estimand=name, **(found | other))  # type: ignore[arg-type]
+    found = {"value": 0.86, "low": 0.5712, "high": 0.9803, "confidence": 0.95, "scope": SCOPE}
+    return Estimate(estimand=name, **{**BASIS, "labels_used": 62, **found, **other})
 
 
 @pytest.mark.parametrize("name", [*SCALARS, *SUMMARIES])
@@ -164,7 +152,7 @@ def test_an_interval_over_nearly_everything_is_early_in_every_place() -> None:
     ones = np.ones(1)
     head = Band(
         "precision_curve", 745 * ones, 0.5 * ones, 0.0412 * ones, 0.9996 * ones, 0.5 * ones, 0.95,
-        True, 40, 40, "m", Promise.WATCHED, (), "s", scope=SCOPE,
+        True, **BASIS, scope=SCOPE,
     )  # fmt: skip
     said = "Too few labels: precision of the first 745 may be anything from 4 to 100 %."
     assert short_head(head) == said
