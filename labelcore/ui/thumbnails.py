@@ -23,8 +23,7 @@ def small_pictures(session: Session, item_ids: Iterable[str]) -> dict[str, Small
     """{id: its picture}, of the items that have one."""
     population = session.population
     made, until = _made(session.project, population.fingerprint), monotonic() + SECONDS
-    beside = population.path.parent if population.path else None
-    folders = items.Folders(data_folder(), beside, SIDE)
+    folders = items.Folders(data_folder(), population.path.parent, SIDE)
     found = {}
     for item_id in item_ids:
         if item_id in session.state.erased:
