@@ -33,7 +33,7 @@ INSIDE: dict[str, str] = {
     "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
-    "store": "errors log plugins whole_file",
+    "store": "errors log plugins settings whole_file",
     "session": "errors promises items stats population designs plan log results words figures"
     " planning store version",
     "waves": "bounded errors plugins promises stats estimands population tallies designs plan log"

@@ -1,7 +1,7 @@
 """What an item is made of and how it is laid out, decided without a page."""
 
 from labelcore.items.forms import Block, Folders, Form, Grid, Mark, Picture, Refusal, Rich, Text
-from labelcore.items.glimpses import glimpse
+from labelcore.items.glimpses import first_picture, glimpse
 from labelcore.items.highlight import Highlights, highlights_of, usable_highlights
 from labelcore.items.kinds import KINDS, form_of
 from labelcore.items.layout import Layout, Part, lay_out
@@ -20,6 +20,7 @@ __all__ = [
     "Refusal",
     "Rich",
     "Text",
+    "first_picture",
     "form_of",
     "glimpse",
     "highlights_of",

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+LARGEST_SHOWN = 1600
+"""Pixels."""
 MarkKind = Literal["differs", "word", "pattern"]
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
     """Where the paths of pictures may lead: into ``root``; ``beside`` (the folder of the items
-    file) is looked in first, and counts only where it lies inside ``root``.
+    file) is looked in first, and counts only where it lies inside ``root``. No picture is read
+    with more pixels than ``largest`` in width or height.
     """
 
     root: Path
     beside: Path | None = None
+    largest: int = LARGEST_SHOWN
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from labelcore.items import json_text, picture_address, picture_file, talk
+from labelcore.items.forms import Folders, Picture
 from labelcore.items.text import one_line
 
 LENGTH = 60
@@ -13,13 +14,24 @@ LONGEST_COMPACTED = 20_000
 BETWEEN = " · "
 
 
-def glimpse(content: Mapping[str, str], most: int = LENGTH) -> str:
-    r"""What an item holds, on one line of at most so many characters; reads no file.
+def glimpse(content: Mapping[str, str], most: int = LENGTH, picture: str = "(picture)") -> str:
+    r"""What an item holds, on one line of at most so many characters; reads no file. ``picture``
+    stands for one.
 
     >>> glimpse({"photo": "cats/1.png", "text": "A grey\n cat"})
     '(picture) 1.png · A grey cat'
     """
-    return one_line(BETWEEN.join(_start(v, most) for v in content.values() if v.strip()), most)
+    starts = (_start(value, most, picture) for value in content.values() if value.strip())
+    return one_line(BETWEEN.join(filter(None, starts)), most)
+
+
+def first_picture(content: Mapping[str, str], folders: Folders) -> Picture | None:
+    """The first picture of an item that can be shown."""
+    for value in content.values():
+        for read in (picture_address.read, picture_file.read):
+            if isinstance(form := read(value, folders), Picture):
+                return form
+    return None
 
 
 def pieces(text: str, words: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -33,11 +45,11 @@ def pieces(text: str, words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     yield from ((piece, place % 2 == 1) for place, piece in enumerate(parts) if piece)
 
 
-def _start(value: str, most: int) -> str:
+def _start(value: str, most: int, picture: str) -> str:
     if value.startswith(picture_address.PREFIX):
-        return "(picture)"
+        return picture
     if picture_file.is_path(value) and " " not in value:
-        return f"(picture) {os.path.basename(value)}"
+        return f"{picture} {os.path.basename(value)}".strip()
     if words := talk.last_words(value):
         return one_line(words, most)
     if len(value) <= LONGEST_COMPACTED and json_text.looks_like_json(value):

@@ -6,13 +6,13 @@ import math
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from labelcore.items.forms import Picture, Refusal
+from labelcore.items.forms import LARGEST_SHOWN, Picture, Refusal
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 PHOTOS = ("JPEG", "MPO", "WEBP")
 MOST_BYTES = 50_000_000
 MOST_PIXELS = 50_000_000
-SMALLEST_SHOWN, LARGEST_SHOWN = 160, 1600
+SMALLEST_SHOWN = 160
 WANTED = 160
 """To which a small one is enlarged at least: about half of the frame it stands in."""
 QUALITY = 90
@@ -27,8 +27,8 @@ DAMAGED = "is damaged or cut off and cannot be shown."
 FIRST_ONLY = "Only the first of its pictures is shown."
 
 
-def decode(data: bytes, named: str) -> Picture | Refusal:
-    """The picture upright, on white, at most LARGEST_SHOWN pixels wide and high, no metadata.
+def decode(data: bytes, named: str, largest: int = LARGEST_SHOWN) -> Picture | Refusal:
+    """The picture upright, on white, at most so many pixels wide and high, no metadata.
 
     A small one is enlarged by a whole factor, each pixel a square. ``named`` begins the sentence of
     a refusal.
@@ -37,10 +37,10 @@ def decode(data: bytes, named: str) -> Picture | Refusal:
         image = Image.open(io.BytesIO(data), formats=FORMATS)
         if image.width * image.height > MOST_PIXELS:
             return Refusal(f"{named} {TOO_LARGE}")
-        photo = image.format in PHOTOS or max(image.size) > LARGEST_SHOWN
+        photo = image.format in PHOTOS or max(image.size) > largest
         note = FIRST_ONLY if getattr(image, "is_animated", False) else ""
         image.seek(0)
-        drawn, enlarged = _sized(_upright(image))
+        drawn, enlarged = _sized(_upright(image, largest), min(SMALLEST_SHOWN, largest))
         out = io.BytesIO()
         if photo and not enlarged:
             drawn.save(out, "JPEG", quality=QUALITY)
@@ -55,11 +55,11 @@ def decode(data: bytes, named: str) -> Picture | Refusal:
     return Picture(out.getvalue(), smooth=not enlarged, note=note)
 
 
-def _upright(image: Image.Image) -> Image.Image:
+def _upright(image: Image.Image, largest: int) -> Image.Image:
     """In grey or colour on white, not larger than is shown, turned as the camera was."""
     if image.mode in INDEXED:
         image = ImageOps.exif_transpose(image).convert("RGBA")
-    image.thumbnail((LARGEST_SHOWN, LARGEST_SHOWN), reducing_gap=2.0)
+    image.thumbnail((largest, largest), reducing_gap=2.0)
     return _on_white(ImageOps.exif_transpose(image))
 
 
@@ -83,9 +83,9 @@ def _stretched(image: Image.Image) -> Image.Image:
     return Image.fromarray(np.rint(share * 255).astype(np.uint8))
 
 
-def _sized(image: Image.Image) -> tuple[Image.Image, bool]:
+def _sized(image: Image.Image, smallest: int) -> tuple[Image.Image, bool]:
     longest = max(image.size)
-    if longest >= SMALLEST_SHOWN:
+    if longest >= smallest:
         return image, False
     factor = math.ceil(WANTED / longest)
     size = (image.width * factor, image.height * factor)

@@ -16,11 +16,11 @@ _WHOLE = re.compile(r"data:image/(?P<kind>[a-z0-9.+-]{1,30});base64,(?P<data>[A-
 
 def read(value: str, folders: Folders) -> Picture | Refusal | None:
     """A whole data address of a picture; an unfinished or other one is text."""
-    return _decoded(value) if value.startswith(PREFIX) else None
+    return _decoded(value, folders.largest) if value.startswith(PREFIX) else None
 
 
 @lru_cache(maxsize=16)
-def _decoded(value: str) -> Picture | Refusal | None:
+def _decoded(value: str, largest: int) -> Picture | Refusal | None:
     if len(value) > MOST_CHARACTERS:
         return Refusal(f"{NAMED} {TOO_LONG}")
     match = _WHOLE.fullmatch(value)
@@ -32,4 +32,4 @@ def _decoded(value: str) -> Picture | Refusal | None:
         data = base64.b64decode(match["data"], validate=True)
     except ValueError:
         return None
-    return decode(data, NAMED)
+    return decode(data, NAMED, largest)

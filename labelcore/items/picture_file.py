@@ -48,7 +48,7 @@ def read(value: str, folders: Folders) -> Picture | Refusal | None:
         except OSError:
             continue
         if stat.S_ISREG(state.st_mode):
-            return _decoded(path, value, state.st_size, state.st_mtime_ns)
+            return _decoded(path, value, state.st_size, state.st_mtime_ns, folders.largest)
     if len(inside) < len(ways):
         return Refusal(f"{value} {OUTSIDE}")
     return None if " " in value else Refusal(f"{value} {MISSING}")
@@ -66,7 +66,7 @@ def _ways(value: str, folders: Folders, root: Path) -> list[Path]:
 
 
 @lru_cache(maxsize=64)
-def _decoded(path: Path, value: str, size: int, changed: int) -> Picture | Refusal:
+def _decoded(path: Path, value: str, size: int, changed: int, largest: int) -> Picture | Refusal:
     """``size`` (bytes) and ``changed`` (nanoseconds) tell one state of the file from the next."""
     if path.suffix.lower() in NOT_SHOWN:
         return Refusal(f"{value} {SVG}")
@@ -76,4 +76,4 @@ def _decoded(path: Path, value: str, size: int, changed: int) -> Picture | Refus
         data = path.read_bytes()
     except OSError:
         return Refusal(f"{value} {UNREADABLE}")
-    return decode(data, value)
+    return decode(data, value, largest)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from labelcore.report.along_ranks import AlongRanks
-from labelcore.report.facts import Facts, gather
+from labelcore.report.facts import Confusion, Facts, gather
 from labelcore.results.base import plain
 from labelcore.results.curves import Cut
 from labelcore.session.session import Session
@@ -50,7 +50,8 @@ def report_text(facts: Facts) -> str:
                 strict=True,
             )
         ],
-        "confusion": _confusion(facts),
+        "confusion": next(map(_confusion, facts.confusions), None),
+        **({"confusions": [*map(_confusion, facts.confusions)]} if facts.confusions[1:] else {}),
         "counts": dict(facts.counts),
         "people": list(facts.people),
         "ends": [_end(facts, index) for index in range(len(facts.ends()))],
@@ -81,10 +82,8 @@ def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
     }
 
 
-def _confusion(facts: Facts) -> dict[str, Any] | None:
-    if facts.confusion is None:
-        return None
-    classifier, cells, _, _ = facts.confusion
+def _confusion(confusion: Confusion) -> dict[str, Any]:
+    classifier, cells, _, _ = confusion
     return {"classifier": classifier, "columns": list(cells), "rows": cells.to_numpy().tolist()}
 
 

@@ -91,9 +91,8 @@ class Facts:
     held          what the log was held against
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
-    confusion     the first classifier that has predictions, items by prediction and truth, the
-                  bounds and the labels of each cell; None without one, and before there is an
-                  interval
+    confusions    of each classifier that has predictions its name, items by prediction and truth,
+                  the bounds and the labels of each cell; () before there is an interval
     drawn_evenly  whether the labels are a plain random sample of the whole file
     dots          whether dots told after each answer if the classifier says the same: always, for a
                   part of the time or never
@@ -140,7 +139,7 @@ class Facts:
     version: str
     existing: Existing
     saved: Saved | None
-    confusion: Confusion | None
+    confusions: tuple[Confusion, ...]
     drawn_evenly: bool
     dots: Told
     swayed: Mapping[str, tuple[float, ...]]
@@ -275,7 +274,7 @@ def gather(session: Session) -> Facts:
         version=__version__,
         existing=session.engine.existing,
         saved=_saved(session),
-        confusion=_confusion(session, results),
+        confusions=_confusions(session, results),
         drawn_evenly=drawn_evenly(session.engine),
         dots=dots,
         swayed={} if dots == Told.NEVER else if_swayed(session.engine),
@@ -295,14 +294,17 @@ def _saved(session: Session) -> Saved | None:
     return engine.design.saved(engine.setup, engine.frame, engine.progress)
 
 
-def _confusion(session: Session, results: Mapping[str, Finding]) -> Confusion | None:
+def _confusions(session: Session, results: Mapping[str, Finding]) -> tuple[Confusion, ...]:
     known = session.population.predictions
     names = [name for name in session.engine.classifiers if name is not None and name in known]
     due = any(isinstance(band, Estimate | Band) and band.has_interval for band in results.values())
-    if not names or not due or isinstance(session.plan.method, ComparesLists):
-        return None
-    engine, name = headline_stage(session.engine), names[0]
-    return name, session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
+    if not due or isinstance(session.plan.method, ComparesLists):
+        return ()
+    engine = headline_stage(session.engine)
+    return tuple(
+        (name, session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name))
+        for name in names
+    )
 
 
 def _given(span: tuple[str, str] | None, people: int | None) -> str:

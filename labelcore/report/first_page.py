@@ -20,7 +20,7 @@ from labelcore.estimands import DIFFERENCE
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
 from labelcore.report.dates import day_words
-from labelcore.report.facts import Facts
+from labelcore.report.facts import Confusion, Facts
 from labelcore.report.figure_table import drawn_cells, table_picture
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import decides, judged, name_of, quote
@@ -76,8 +76,8 @@ def front(facts: Facts, curve: Markup | None, played: Markup | None = None) -> M
 
 
 def apart(facts: Facts, curve: Markup | None) -> tuple[Markup | None, ...]:
-    """Curve, candidates and confusion table; ``curve`` is drawn already."""
-    return curve, candidate_table(facts), confusion_table(facts)
+    """Curve, candidates and confusion tables; ``curve`` is drawn already."""
+    return curve, candidate_table(facts), *confusion_tables(facts)
 
 
 def slide(facts: Facts) -> list[Markup]:
@@ -242,13 +242,17 @@ def _meaning(facts: Facts) -> Markup | None:
     return element("div", *parts, class_="meaning")
 
 
-def confusion_table(facts: Facts) -> Markup | None:
-    """What the classifier says against what people say; None where there is none, and for a
-    comparison, whose labels are nearly all of items on which the two disagree."""
+def confusion_tables(facts: Facts) -> list[Markup]:
+    """What each classifier says against what people say; none for a comparison, whose labels are
+    nearly all of items on which the two disagree."""
     compares = isinstance(facts.primary, Estimate) and facts.primary.is_difference
-    if facts.confusion is None or compares or len(facts.population.classes) > MOST_CLASSES:
-        return None
-    name, counts, bounds, labels = facts.confusion
+    if compares or len(facts.population.classes) > MOST_CLASSES:
+        return []
+    return [_confusion_table(confusion, facts.drawn_evenly) for confusion in facts.confusions]
+
+
+def _confusion_table(confusion: Confusion, drawn_evenly: bool) -> Markup:
+    name, counts, bounds, labels = confusion
     head = [f"{name} says", *(f"judged {column}" for column in counts.columns[:-1])]
     shown = counts if counts.iloc[:, -1].any() else counts.iloc[:, :-1]
     if len(shown.columns) == len(counts.columns):
@@ -257,7 +261,7 @@ def confusion_table(facts: Facts) -> Markup | None:
     return element(
         "div",
         table("Confusion table: items of the file", [*head, "in all"], rows),
-        element("p", each_cell(chain(*rows), facts.drawn_evenly), class_="note"),
+        element("p", each_cell(chain(*rows), drawn_evenly), class_="note"),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from labelcore.errors import StoreError
 from labelcore.plugins import Table
+from labelcore.settings import check_environment
 from labelcore.store import anchor
 from labelcore.store.anchor import AnchorCopy as AnchorCopy
 from labelcore.store.base import BUSY_SECONDS as BUSY_SECONDS
@@ -217,7 +218,8 @@ def open_store(
     Raises
     ------
     ValueError
-        The address is unknown; the message lists the known ones.
+        The address is unknown; the message lists the known ones. Or the name of a variable of the
+        environment is nearly one of ours.
     TypeError
         The address is not text.
     MissingStoreError
@@ -233,6 +235,7 @@ def open_store(
     """
     if isinstance(url, LabelStore):
         return url
+    check_environment()
     if url is None:
         return MemoryStore()
     if not isinstance(url, str):

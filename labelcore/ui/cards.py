@@ -14,6 +14,7 @@ from labelcore.safe_text import one_line
 from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.status import shown_word
+from labelcore.ui.thumbnails import Small
 from labelcore.ui.times import clock
 from labelcore.words.sentences import score_words
 
@@ -35,12 +36,17 @@ def show_cards(cards: Node, name: str, opened: Callable[[int], None]) -> None:
 
 
 def cards_node(
-    review: Reviewed, part: pd.DataFrame, where: tzinfo, opened: int, words: Sequence[str]
+    review: Reviewed,
+    part: pd.DataFrame,
+    where: tzinfo,
+    opened: int,
+    words: Sequence[str],
+    pictures: Mapping[str, Small],
 ) -> Node:
-    """The rows of a page as cards; ``words`` are marked in them."""
+    """The rows of a page as cards; ``words`` are marked in them, ``pictures`` are those of ids."""
     several = review.table["who"].nunique() > 1
     cards = (
-        _card(row, review, where, words, opened=row["index"] == opened, several=several)
+        _card(row, review, where, words, pictures, opened=row["index"] == opened, several=several)
         for row in part.to_dict("records")
     )
     return node("div", *cards, klass="cards")
@@ -51,6 +57,7 @@ def _card(
     review: Reviewed,
     where: tzinfo,
     words: Sequence[str],
+    pictures: Mapping[str, Small],
     *,
     opened: bool,
     several: bool,
@@ -69,9 +76,11 @@ def _card(
     facts.append(node("span", f"{clock(row['at'], where)}{who}"))
     notes = [node("span", one_line(text, 200), klass="reason")
             for text in (row["reason"], row["note"]) if text]  # fmt: skip
+    *picture, text = pictures.get(row["id"], (row["item"],))
     return node(
         "button",
-        node("span", *marked(row["item"], words), klass="text"),
+        *picture,
+        *([node("span", *marked(text, words), klass="text")] if text else []),
         node("span", *facts, klass="about"),
         *notes,
         aria_pressed=str(opened).lower(),

@@ -67,14 +67,17 @@ def _form(form: items.Form) -> list[Node]:
         case items.Grid():
             return [_table(form), *_noted(form.note)]
         case items.Picture():
-            kind = "png" if form.data.startswith(PNG) else "jpeg"
-            data = f"data:image/{kind};base64,{b64encode(form.data).decode()}"
-            look = "lc-smooth" if form.smooth else "lc-pixels"
-            shown = node("img", src=data, alt="the item to judge", klass=look)
-            return [shown, *_noted(form.note)]
+            return [picture_node(form, "the item to judge"), *_noted(form.note)]
         case items.Refusal():
             content = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
             return [content, _note(WITHOUT_PICTURE)]
+
+
+def picture_node(form: items.Picture, alt: str) -> Node:
+    """A picture as data in the page: nothing is fetched."""
+    kind = "png" if form.data.startswith(PNG) else "jpeg"
+    data = f"data:image/{kind};base64,{b64encode(form.data).decode()}"
+    return node("img", src=data, alt=alt, klass="lc-smooth" if form.smooth else "lc-pixels")
 
 
 TAGS = {

@@ -133,18 +133,18 @@ def about(session: Session) -> str:
 
 
 def confusion(session: Session) -> None:
-    """The table of the first classifier, once there is a figure; none for a choice."""
-    names = predicted(session)
-    if not names or session.results().of(Choice) or first_figure_line(session) is not None:
+    """The table of each classifier, once there is a figure; none for a choice."""
+    if session.results().of(Choice) or first_figure_line(session) is not None:
         return
-    engine, name = headline_stage(session.engine), names[0]
-    st.header(f"Confusion table of {plain(str(name), 60)}", anchor=False)
-    table = readable(
-        session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
-    )
-    reading_table(table.reset_index(), "confusion")
-    with st.container(key="quiet-confusion"):
-        st.text(each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
+    engine = headline_stage(session.engine)
+    for place, name in enumerate(predicted(session)):
+        st.header(f"Confusion table of {plain(name, 60)}", anchor=False)
+        table = readable(
+            session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
+        )
+        reading_table(table.reset_index(), f"confusion-{place}")
+        with st.container(key=f"quiet-confusion-{place}"):
+            st.text(each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:

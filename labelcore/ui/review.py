@@ -30,6 +30,7 @@ from labelcore.ui.settling import look_at
 from labelcore.ui.setup import way_to_label
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
+from labelcore.ui.thumbnails import small_pictures
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.counts import list_words
 from labelcore.words.in_common import ABOUT, having_words, in_common_sentence, times_words
@@ -239,7 +240,9 @@ def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
     index, _ = st.session_state.get(OPENED, (0, ""))
     words = [trait.name for trait in in_common(session, review).found if trait.kind == "word"]
-    cards = cards_node(review, part, reader_zone(), index, words)
+    cards = cards_node(
+        review, part, reader_zone(), index, words, small_pictures(session, part["id"])
+    )
     with st.container(key=TABLE):
         show_cards(cards, f"{asked}-{number}", open_item)
     if pages > 1:

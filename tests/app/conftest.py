@@ -327,6 +327,17 @@ def cards(test: AppTest) -> dict[int, str]:
     }
 
 
+def card_pictures(test: AppTest) -> dict[int, str]:
+    """{draw: the address of its picture} of the cards that have one."""
+    found = [data for _, data in _components(test, "labelcore_cards")]
+    return {
+        int(card[1]["data-figure"]): card[2][1]["src"]
+        for data in found
+        for card in data["cards"][2:]
+        if card[2][0] == "img"
+    }
+
+
 def surface(test: AppTest) -> dict[str, Any]:
     """What the labelling surface of the page is drawn from; {} where there is none."""
     return {name: part for _, one in _components(test, "labelcore_surface")

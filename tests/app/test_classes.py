@@ -1,8 +1,10 @@
 """More than two classes, other keys, several classifiers and thresholds: forms and pages."""
 
 import csv
+import json
 import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
-from labelcore.report import table_file
+from labelcore.report import report_html, report_json, table_file
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
@@ -322,7 +324,9 @@ def test_confusion_panel_comes_with_the_first_figure(
     assert ("This table comes with the first figure." in texts(page)) == (not tables)
 
 
-def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
+def test_panels_and_report_of_two_classifiers(
+    items: Path, data_folder: Path, app: Callable[..., AppTest]
+) -> None:
     population = lc.read_population(
         items, id="id", content="text", scores={"lr": "score_lr"}, thresholds={"lr": [0.25, 0.5]}
     )
@@ -339,6 +343,13 @@ def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
     first = page.dataframe[0].value.to_numpy().tolist()
     page.selectbox[0].set_value("lr>=0.25").run()
     assert page.dataframe[0].value.to_numpy().tolist() != first
+    shown = [one.value.replace("\\", "") for one in app("report", project="many").header]
+    names = ["lr>=0.5", "lr>=0.25"]
+    assert {f"Confusion table of {name}" for name in names} <= {*shown}
+    told, page_1 = json.loads(report_json(session)), unescape(report_html(session))
+    assert [one["classifier"] for one in told["confusions"]] == names
+    assert told["confusion"] == told["confusions"][0]
+    assert all(f"{name} says" in page_1 for name in names)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """The page Review: lists, search, filters, judging again, what can be taken away."""
 
 import io
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
@@ -30,7 +32,7 @@ from labelcore.ui.reviewed import (
 )
 from labelcore.words.counts import EVEN, UNEVEN
 from tests.answering import answer_draws, next_draw
-from tests.app.conftest import HOSTILE, button, cards, texts
+from tests.app.conftest import HOSTILE, button, card_pictures, cards, texts
 from tests.report.test_labels import READ
 
 
@@ -75,6 +77,46 @@ def test_every_judged_item_stands_in_its_lists(session: lc.Session) -> None:
         assert row.wrong == (row.answer in population.classes and row.answer != said)
     assert 0 < table["wrong"].sum() < 30
     assert not found.chosen(WRONG)["answer"].isin(["unsure"]).any()
+
+
+def picture_of(brightness: int, side: int = 8) -> bytes:
+    out = io.BytesIO()
+    Image.new("L", (side, side), brightness).save(out, "PNG")
+    return out.getvalue()
+
+
+def test_a_card_shows_the_picture_of_its_item(app, data_folder: Path) -> None:
+    """One in the table, one in a file, a large one; what cannot be shown, and text, as they are."""
+    data_folder.mkdir()
+    (data_folder / "b.png").write_bytes(picture_of(80))
+    (data_folder / "large.png").write_bytes(picture_of(120, 2_000))
+    address = f"data:image/png;base64,{b64encode(picture_of(0)).decode()}"
+    gone, text = "gone.png", "only words"
+    frame = pd.DataFrame({"id": [*"abcde"], "seen": [address, "b.png", "large.png", gone, text]})
+    frame.assign(called="yes").to_csv(data_folder / "items.csv", index=False)
+    population = lc.read_population(
+        data_folder / "items.csv", id="id", content=["seen"], predictions={"m": "called"},
+        classes=["no", "yes"], positive="yes",
+    )  # fmt: skip
+    plan = lc.Plan("simple_random", "accuracy", budget=5, seed=1)
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    made = lc.Session(population, plan, store, "demo")
+    answer_draws(made, "yes", 5)
+    rows = reviewed(made, "m").table
+    ids = dict(zip(rows["index"], rows["id"], strict=True))
+    page = app("review", project="demo")
+    begins = {ids[draw]: card.split(" | ")[0] for draw, card in cards(page).items()}
+    assert begins == {
+        "a": "judged ", "b": "b.png", "c": "large.png", "d": "(picture) gone.png", "e": text,
+    }  # fmt: skip
+    sizes = {}
+    for draw, source in card_pictures(page).items():
+        head, data = source.split(",")
+        assert head.startswith("data:image/")
+        sizes[ids[draw]] = max(Image.open(io.BytesIO(b64decode(data))).size)
+    assert sizes == {"a": 160, "b": 160, "c": 96}
+    erase_items(made.store, "demo", ["a"], who="Ann", why="asked for")
+    assert {ids[draw] for draw in card_pictures(app("review", project="demo"))} == {"b", "c"}
 
 
 def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> None:

@@ -226,6 +226,8 @@ def test_a_misspelt_setting_is_refused(
     assert code == 2 and "no setting LABELCORE_ANCHR; did you mean 'LABELCORE_ANCHOR'?" in err
     with pytest.raises(ValueError, match="LABELCORE_ANCHR"):
         prepared(Mock()).__aenter__().send(None)  # A browser test may have a loop in this thread.
+    with pytest.raises(ValueError, match="LABELCORE_ANCHR; did you mean 'LABELCORE_ANCHOR'"):
+        lc.Session(population, plan)
     monkeypatch.delenv("LABELCORE_ANCHR")
     texts = [file.read_text("utf-8") for file in Path(lc.__path__[0]).rglob("*.py")]
     for name in re.findall(r"\bLABELCORE_[A-Z_]+\b", " ".join(texts)):
