@@ -32,7 +32,7 @@ from labelcore.settings import DATABASE
 from labelcore.store import open_store
 from labelcore.store.guard import BESIDE
 from labelcore.store.sqlite_backup import copy_database
-from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
+from labelcore.ui import draft, forecasts, lines, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import ACCURACY
@@ -158,7 +158,7 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def open_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the tests read stands on the page; one test closes the folds again."""
-    monkeypatch.setattr(expanders, "OPEN_AT_FIRST", True)
+    monkeypatch.setattr(lines, "OPEN_AT_FIRST", True)
 
 
 @pytest.fixture
@@ -290,9 +290,25 @@ def app(root: Path) -> Callable[..., AppTest]:
     return open_page
 
 
+def drawings(test: AppTest, kind: str) -> list[Any]:
+    """The nodes of each drawing of a kind on the page."""
+    every = [data for _, data in _components(test, "labelcore_drawing")]
+    return [data["drawn"] for data in every if data["sheet"] == kind]
+
+
 def pictures(test: AppTest) -> list[dict[str, Any]]:
-    """What the pictures of the page are drawn from."""
-    return [data for _, data in _components(test, "labelcore_picture")]
+    """What the pictures of the page show."""
+    found = []
+    parts = [shown[2:] for shown in drawings(test, "picture")]
+    for first, below in (both for both in parts if len(both) == 2):  # All but a recorded one.
+        (bars, *_), lines = first[2][2:], first[3][2:]
+        tabs, chart = (
+            [part for part in below[2:] if (part[0] == "svg") == drawn] for drawn in (0, 1)
+        )
+        views = [tab[2] for part in tabs for tab in part[2:]]
+        said = [line[2] for line in lines]
+        found.append({"bars": bars, "chart": chart, "views": views, "said": said, "all": first})
+    return found
 
 
 def picture(test: AppTest) -> dict[str, Any]:
@@ -306,8 +322,8 @@ def table_rows(test: AppTest) -> list[list[str]]:
     def said(node: Any) -> str:
         return node if isinstance(node, str) else " ".join(filter(None, map(said, node[2:])))
 
-    ((_, data),) = _components(test, "labelcore_table")
-    lines = [one for one in data["table"][2:] if "line" in one[1]["class"]]
+    (table,) = drawings(test, "table")
+    lines = [one for one in table[2:] if "line" in one[1]["class"]]
     return [[said(part) for part in line[2:]] for line in lines[1:]]
 
 
@@ -319,11 +335,10 @@ def _components(test: AppTest, name: str) -> list[tuple[str, dict[str, Any]]]:
 
 def cards(test: AppTest) -> dict[int, str]:
     """{draw: the texts of its card} of the cards on the page."""
-    found = [data for _, data in _components(test, "labelcore_cards")]
     return {
         int(card[1]["data-figure"]): " | ".join(_texts_in(card[2:]))
-        for data in found
-        for card in data["cards"][2:]
+        for drawn in drawings(test, "cards")
+        for card in drawn[2:]
     }
 
 

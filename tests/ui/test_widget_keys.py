@@ -31,6 +31,10 @@ def keys(tree: ast.AST) -> Iterator[str]:
         match node:
             case ast.keyword(arg="key", value=value):
                 yield from heads(value)
+            case ast.Call(func=ast.Name(id="button"), args=[_, value, *_]):
+                yield from heads(value)
+            case ast.Call(func=ast.Name(id="draw"), args=[value, *_]):
+                yield from heads(value)
 
 
 def stem(text: str) -> str | None:

@@ -34,7 +34,7 @@ CONTENTS = {
     "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
     "review": "ui.review.review_page", "people": "ui.people_page.people_page",
     "report": "ui.reporting.report_page",
-    "watch": "ui.watching.watch_page", "method": "ui.method_pages.way",
+    "watch": "ui.watching.watch_page", "method": "ui.whole_pages.way",
     "audit": "team.audit_page.trail_page",
 }  # fmt: skip
 Come = Callable[[str], None]
@@ -428,6 +428,14 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
     called = set()
     for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
         called.add(name if "." in name else f"{file}.{name}")
+    for module in modules():
+        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "button":
+                act = node.args[2]
+                if isinstance(act, ast.Call) and ast.unparse(act.func) == "partial":
+                    act = act.args[0]
+                name = ast.unparse(act)
+                called.add(name if "." in name else f"{module.stem}.{name}")
     own = {
         "start.show_all_rows", "asking.begin", "new_confidence.begin", "new_screens.go",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
@@ -436,7 +444,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
-        "answers.act", "project_menu.act",
+        "answers.act", "answers.given", "presses.act", "project_menu.act",
     }  # fmt: skip
     assert own <= called, own - called
     assert called - own <= asking, called - own - asking
