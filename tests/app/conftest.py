@@ -298,17 +298,11 @@ def drawings(test: AppTest, kind: str) -> list[Any]:
 
 def pictures(test: AppTest) -> list[dict[str, Any]]:
     """What the pictures of the page show."""
-    found = []
     parts = [shown[2:] for shown in drawings(test, "picture")]
-    for first, below in (both for both in parts if len(both) == 2):  # All but a recorded one.
-        (bars, *_), lines = first[2][2:], first[3][2:]
-        tabs, chart = (
-            [part for part in below[2:] if (part[0] == "svg") == drawn] for drawn in (0, 1)
-        )
-        views = [tab[2] for part in tabs for tab in part[2:]]
-        said = [line[2] for line in lines]
-        found.append({"bars": bars, "chart": chart, "views": views, "said": said, "all": first})
-    return found
+    return [
+        {"bars": first[2][2], "said": [line[2] for line in first[3][2:]], "below": below[2:]}
+        for first, below in (both for both in parts if len(both) == 2)  # Not a recorded one.
+    ]
 
 
 def picture(test: AppTest) -> dict[str, Any]:
@@ -357,11 +351,15 @@ def wish(test: AppTest, **changed: object) -> AppTest:
     """Explore after a cut, a need or a view was pressed or typed, as its script sends them."""
     ((key, data),) = _components(test, "labelcore_explore")
     now = {"cut": str(data["cut"]), **{name: data[name] for name in ("need", "view", "whole")}}
-    sent = {"event": "asked", "value": {**now, **changed, "press": secrets.randbits(40)}}
+    return _sent(test, key, "asked", {**now, **changed, "press": secrets.randbits(40)})
+
+
+def _sent(test: AppTest, key: str, event: str, value: dict[str, Any]) -> AppTest:
+    """The page after the script of a component has sent this."""
     states = test._tree.get_widget_states()
     trigger = states.widgets.add()
     trigger.id = _make_trigger_id(key, "events")
-    trigger.json_trigger_value = json.dumps([sent])
+    trigger.json_trigger_value = json.dumps([{"event": event, "value": value}])
     return test._run(states)
 
 
@@ -393,12 +391,8 @@ class SurfaceButton:
         return self
 
     def run(self) -> AppTest:
-        states = self.test._tree.get_widget_states()
-        pressed = [{"event": "press", "value": {**self.press, "id": secrets.token_hex(8)}}]
-        with_press = states.widgets.add()
-        with_press.id = _make_trigger_id(self._id(), "events")
-        with_press.json_trigger_value = json.dumps(pressed)
-        return self.test._run(states)
+        sent = {**self.press, "id": secrets.token_hex(8)}
+        return _sent(self.test, self._id(), "press", sent)
 
     def _id(self) -> str:
         """That of the surface that has this button."""
