@@ -143,15 +143,11 @@ def test_a_page_comes_whole_with_the_policy_of_its_scripts_when_it_is_reloaded()
         asked_for.extend(name for name, _ in scope["headers"])
         await send({"type": "http.response.start", "status": 304, "headers": []})
 
-    async def send(message: dict[str, Any]) -> None:
-        pass
-
+    _, send = sending()
     kept = [(b"host", b"here"), (b"if-none-match", b'"1"'), (b"if-modified-since", b"then")]
     scope = {"type": "http", "path": "/label", "headers": kept}
     awaited(server.OneAddress(page)(scope, None, send))
-    assert asked_for == [b"host"], (
-        "a copy that is confirmed takes over a policy without its scripts"
-    )
+    assert asked_for == [b"host"], "a confirmed copy takes over a policy without its scripts"
 
 
 def test_nobody_says_himself_how_he_came(here: None) -> None:
