@@ -77,7 +77,11 @@ function begin(where) {
     ask();
   });
   themes.observe(app, { attributeFilter: ["class"] });
-  const ears = { [ASK]: ask, keydown: dropRepeats, click: letGo };
+  const ears = {
+    [ASK]: ask,
+    keydown: dropRepeats,
+    click: letGo
+  };
   for (const [name, ear] of Object.entries(ears)) window.addEventListener(name, ear, true);
   look();
   enter();
