@@ -1,7 +1,4 @@
 from labelcore.ui.door import entrance
-from labelcore.ui.page_errors import guard
-from labelcore.ui.setup import setup
+from labelcore.ui.whole_pages import app_page
 
-setup("Audit", wide=True)
-with guard("audit"):
-    entrance().show_trail()
+app_page("Audit", entrance().show_trail)

@@ -1,4 +1,4 @@
 from labelcore.ui.explore import explore_page
-from labelcore.ui.project_pages import project_page
+from labelcore.ui.whole_pages import project_page
 
 project_page("Explore", explore_page)

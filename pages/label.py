@@ -1,6 +1,6 @@
 from labelcore.ui.figures import unfold_switch
 from labelcore.ui.labelling import labelling
-from labelcore.ui.project_pages import project_page
+from labelcore.ui.whole_pages import project_page
 
 
 def label_page(project: str) -> None:

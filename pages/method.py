@@ -1,3 +1,3 @@
-from labelcore.ui.method_pages import method_page
+from labelcore.ui.whole_pages import method_page
 
 method_page()

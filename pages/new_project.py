@@ -1,9 +1,4 @@
-from labelcore.ui.keys import watch_keys
 from labelcore.ui.new_project import new_project_page
-from labelcore.ui.page_errors import guard
-from labelcore.ui.setup import setup
+from labelcore.ui.whole_pages import app_page
 
-setup("New project", wide=True)
-with guard("new_project"):
-    watch_keys()
-    new_project_page()
+app_page("New project", new_project_page)

@@ -1,4 +1,4 @@
-from labelcore.ui.project_pages import project_page
 from labelcore.ui.review import review_page
+from labelcore.ui.whole_pages import project_page
 
 project_page("Review", review_page, judges=True)

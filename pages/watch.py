@@ -1,7 +1,4 @@
-from labelcore.ui.page_errors import guard
-from labelcore.ui.setup import setup
 from labelcore.ui.watching import watch_page
+from labelcore.ui.whole_pages import app_page
 
-setup("Watch", wide=True)
-with guard("watch"):
-    watch_page()
+app_page("Watch", watch_page)

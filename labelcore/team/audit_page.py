@@ -13,6 +13,7 @@ from labelcore.safe_text import one_line, plain
 from labelcore.store import Act, acts_follow, identity_of
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.downloads import taken
+from labelcore.ui.presses import button
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, is_since, reader_zone
 
@@ -54,7 +55,7 @@ def trail_page() -> None:
     reading_table(pd.DataFrame(rows, columns=HEAD), "trail")
     with st.container(horizontal=True):
         if len(chosen) > shown:
-            st.button(f"Older ones ({len(chosen) - shown:,})", key="trail-more", on_click=show_more)
+            button(f"Older ones ({len(chosen) - shown:,})", "trail-more", show_more)
 
         def lines() -> str:
             return "".join(json.dumps(asdict(act), ensure_ascii=False) + "\n" for act in chosen)

@@ -37,6 +37,7 @@ from labelcore.team.settings import (
     role_key,
 )
 from labelcore.ui import door, visitor
+from labelcore.ui.presses import button
 
 COOKIE = "labelcore_start"
 HOURS = "12"
@@ -204,13 +205,13 @@ class TeamEntrance(door.Entrance):
 
     def show_way_in(self, came: str) -> None:
         if _may_log_in(came):
-            st.button(LOG_IN, key="log-in", type="primary", on_click=st.login)
+            button(LOG_IN, "log-in", st.login, type="primary")
         else:
             self.show_way_out(came)
 
     def show_way_out(self, came: str) -> None:
         if came == ASK and st.user.to_dict().get("is_logged_in"):
-            st.button(LOG_OUT, key="log-out", type="tertiary", on_click=st.logout)
+            button(LOG_OUT, "log-out", st.logout, type="tertiary")
         elif came.startswith(BY_LINK):
             st.link_button(LEAVING, f"/?{PARAMETER}={LEAVE}", type="tertiary")
 

@@ -12,7 +12,8 @@ from labelcore.team.register import DAYS, LONGEST_DAYS, Person, Register, check_
 from labelcore.team.roles import RIGHTS, Role
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
-from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.lines import quiet
+from labelcore.ui.presses import acting, button, show_problem
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import dated, reader_zone
 
@@ -86,17 +87,14 @@ def _row(project: str, register: Register, who: Person, key: str) -> None:
             *([f"{'ended' if who.over else 'until'} {ends}"] if who.ends else []),
             *([] if who.group else ["never here" if seen == "–" else f"last here {seen}"]),
         ]
-        with st.container(key=f"quiet-role-{who.name}"):
-            st.text(" · ".join(parts))
+        quiet(f"role-{who.name}", " · ".join(parts))
         if mine or not (has_role or visitor.runs_all()):
             return
         if who.group and visitor.runs_all():
             _change_group(project, register, who, at)
         if who.key and (only_here(who, key) or visitor.runs_all()):
-            st.button("New link", key=f"role-link-{who.name}", type="tertiary",
-                      on_click=renew, args=(project, who.name))  # fmt: skip
-        st.button("Withdraw", key=f"role-end-{who.name}", type="tertiary",
-                  on_click=withdraw, args=(project, who.name))  # fmt: skip
+            button("New link", f"role-link-{who.name}", renew, project, who.name, type="tertiary")
+        button("Withdraw", f"role-end-{who.name}", withdraw, project, who.name, type="tertiary")
 
 
 def _change_group(project: str, register: Register, group: Person, at: str) -> None:
@@ -105,8 +103,7 @@ def _change_group(project: str, register: Register, group: Person, at: str) -> N
         st.text_input("Name", group.name, key=f"role-called-{at}", max_chars=100)
         st.multiselect("In it", people, [person.name for person in register.members(group.name)],
                        key=f"role-inside-{at}")  # fmt: skip
-        st.button("Save", key=f"role-save-{group.name}", on_click=reform,
-                  args=(project, group.name, at))  # fmt: skip
+        button("Save", f"role-save-{group.name}", reform, project, group.name, at)
 
 
 def _give(project: str, register: Register) -> None:
@@ -124,7 +121,7 @@ def _give(project: str, register: Register) -> None:
             st.selectbox("Where", [HERE, EVERYWHERE], key=f"role-where-{token}", width=165)
             if groups:
                 st.multiselect("In groups", groups, key=f"role-groups-{token}", width=180)
-        st.button("Give", key="role-give-now", on_click=give, args=(project, token))
+        button("Give", "role-give-now", give, project, token)
     made_in, name, link = st.session_state.get(MADE, ("", "", ""))
     if made_in == project:
         st.text(LINK_ONCE.format(name=one_line(name, 60)))

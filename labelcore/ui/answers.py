@@ -1,6 +1,7 @@
 """The answers to an item and their keys, and everything else that may be pressed beside it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -11,6 +12,7 @@ from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.hidden import KEY, LOOKED, SAID, is_hidden
+from labelcore.ui.presses import button
 from labelcore.ui.status import page_words, shown_word
 
 Kind = Literal["primary", "secondary", "tertiary"]
@@ -108,14 +110,13 @@ def choice_buttons(
     with st.container(horizontal=True, key=where):
         for name, key, place in choices:
             if key is not None:
-                st.button(
+                button(
                     plain(shown_word(name), 40),
-                    key=f"{prefix}{place}-{token}",
+                    f"{prefix}{place}-{token}",
+                    partial(act, **about, answer=name),
                     shortcut=key,
                     type=KINDS.get(place.split("-")[0], "tertiary"),
                     disabled=disabled,
-                    on_click=act,
-                    kwargs={**about, "answer": name},
                     wrap=True,
                 )
     _more_classes(f"{prefix}more", token, choices, act, about, disabled=disabled)
@@ -144,13 +145,9 @@ def _more_classes(
             key=f"{where}-{token}",
             disabled=disabled,
         )
-        st.button(
-            "Give this answer",
-            key=f"{where}-answer-{token}",
-            disabled=disabled or chosen is None,
-            on_click=act,
-            kwargs={**about, "answer": str(chosen)},
-        )
+        given = partial(act, **about, answer=str(chosen))
+        off = disabled or chosen is None
+        button("Give this answer", f"{where}-answer-{token}", given, disabled=off)
 
 
 def tools_shown(

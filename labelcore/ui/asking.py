@@ -10,6 +10,7 @@ from labelcore.safe_text import plain
 from labelcore.ui.draft import Draft, ProjectDraft
 from labelcore.ui.fields import FIELDS, Field
 from labelcore.ui.params import as_inputs, within
+from labelcore.ui.presses import button
 
 DRAFT, INPUTS = "project draft", "new-"
 """Where the draft of this visitor is kept, and how the key of each input begins."""
@@ -122,4 +123,4 @@ def refuse(fault: str, ways: Sequence[WayOut], *, asks: bool = False) -> None:
         for place, way in enumerate(ways):
             words = plain(way.words[:1].upper() + way.words[1:])
             key = f"new-way-out-{place}"
-            st.button(words, key=key, on_click=begin, args=(way.draft,))
+            button(words, key, begin, way.draft)

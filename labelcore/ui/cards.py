@@ -1,38 +1,21 @@
 """Judged items as cards: what is in them, what was said, and why; one of them is open beside."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
-from labelcore.charts.design import SERIES, both
 from labelcore.charts.nodes import Node, node
 from labelcore.items.glimpses import pieces
 from labelcore.safe_text import one_line
 from labelcore.ui.reviewed import CAUSE_WORDS, Reviewed
-from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.status import shown_word
 from labelcore.ui.thumbnails import Small
 from labelcore.ui.times import clock
 from labelcore.words.sentences import score_words
 
 NOT_YET, WRONG, FLAGGED = "not yet", "wrong", "flagged"
-ROLES = ("ink", "quiet", "warn", "rule", "ground")
-STYLE = f".cards {{ {both(*SERIES, *ROLES)} }}\n" + text_of("cards.css")
-SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("cards.js"))
-
-
-def show_cards(cards: Node, name: str, opened: Callable[[int], None]) -> None:
-    """Draw them; ``opened`` is called with the draw of the card that was pressed or gone to."""
-
-    def pressed() -> None:
-        opened(int(st.session_state[name]["pressed"]))
-
-    component("cards", js=SCRIPT.module)(
-        key=name, data={"cards": cards}, on_pressed_change=pressed, height="content"
-    )
 
 
 def cards_node(

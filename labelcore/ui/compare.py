@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access import Right
-from labelcore.charts.design import SERIES, both
 from labelcore.charts.figure_table import Drawn, Less, figure_table_node, row_name
 from labelcore.charts.history import history_chart
 from labelcore.designs.scalars import EstimatesScalars
@@ -24,8 +23,8 @@ from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.chart import show_chart
-from labelcore.ui.presses import acting
-from labelcore.ui.scripts import Script, component, constants, text_of
+from labelcore.ui.drawing import draw
+from labelcore.ui.presses import acting, button
 from labelcore.ui.status import figure_name
 from labelcore.ui.tables import number_table, reading_table
 from labelcore.words import sentences as words
@@ -81,12 +80,8 @@ def _price(session: Session, cell: TableCell, sums: Arithmetic) -> None:
     if not sums.kept:
         st.caption(NOT_KEPT.format(labels=labels, points=points))
         return
-    st.button(
-        ADD.format(labels=labels, points=points),
-        key="table-cell-add",
-        on_click=_add,
-        args=(session.project, sums.more, cell),
-    )
+    add = ADD.format(labels=labels, points=points)
+    button(add, "table-cell-add", _add, session.project, sums.more, cell)
 
 
 @acting(Right.RUN)
@@ -139,9 +134,6 @@ FORECAST = "Labels that decide it are a forecast, if the difference is what it s
 ALL_PAIRS = "{sure} sure of all pairs of a column at once. " + FORECAST
 LONGEST, MOST_NAMED = 40, 4
 MARKED, SORTED, SHOWN, OPENED = "table-marked", "table-sorted", "table-of", "table-opened"
-ROLES = ("ink", "quiet", "rule", "empty", "band", "ground")
-STYLE = f".figures {{ {both(*SERIES, *ROLES)} }}\n" + text_of("table.css")
-SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("table.js"))
 
 
 def has_table(session: Session) -> bool:
@@ -172,12 +164,8 @@ def compare_panel(session: Session) -> None:
     )
     if by and len({group for _, group in table.rows}) > 2:
         st.text(differing(session, by))
-    component("table", js=SCRIPT.module)(
-        key="figure-table",
-        data={"table": figure_table_node(drawn)},
-        on_pressed_change=lambda: _press(table, drawn.rows, by),
-        height="content",
-    )
+    shown = figure_table_node(drawn)
+    draw("figure-table", "table", shown, lambda one: _press(one, table, drawn.rows, by))
     if opened is not None:
         cell_panel(session, opened, columns)
     sure = words.confidence_words(session.plan.confidence)
@@ -271,9 +259,9 @@ def _marked(table: Table, by: str) -> list[Row]:
     return [row for row in rows if of == by and row in table.rows]
 
 
-def _press(table: Table, rows: Sequence[Row], by: str) -> None:
+def _press(pressed: str, table: Table, rows: Sequence[Row], by: str) -> None:
     """Mark the row, the older one of two giving way, or sort by the head."""
-    kind, place = st.session_state["figure-table"]["pressed"].split(maxsplit=1)
+    kind, place = pressed.split(maxsplit=1)
     if kind == "head":
         figure = table.figures[int(place)]
         st.session_state[SORTED] = "" if st.session_state.get(SORTED) == figure else figure

@@ -16,10 +16,9 @@ const rankAt = (places, share) => {
 function begin(parentElement) {
   const make = (tag, name, more = {}) =>
     Object.assign(document.createElement(tag), { className: name, ...more });
-  const root = make("div", "explore");
+  const root = make("div", "drawn explore");
   const style = make("style", "", { textContent: STYLE });
-  const [top, holder, chart, mark] = ["top", "holder", "drawn", "mark"].map(one => make("div",
-    one));
+  const [top, holder, chart, mark] = ["top", "holder", "", "mark"].map(one => make("div", one));
   const handle = make("div", "handle", { tabIndex: 0 });
   handle.setAttribute("role", "slider");
   handle.setAttribute("aria-label", "Cut after this many items");
@@ -41,7 +40,6 @@ function begin(parentElement) {
   };
   const kept = line("Keep the first ", cut, ":");
   const asked = line("I need ", need, " %:");
-  const pick = make("button", "pick");
   const said = make("div", "keep");
   said.setAttribute("aria-live", "polite");
   said.append(kept.said, kept.facts);
@@ -108,7 +106,14 @@ function begin(parentElement) {
       }
     };
   }
-  pick.onclick = () => send("cut", pick.dataset.rank);
+  root.onclick = ({ target, detail }) => {
+    const one = target.closest("button");
+    if (!one) return;
+    // What is pressed by the mouse keeps no focus, which a later key would frame.
+    if (detail) one.blur();
+    const [what, value] = one.dataset.figure.split(" ");
+    send(what, value === undefined ? !state.data.whole : value);
+  };
 
   const step = () => state.data.places.log ? Math.max(Math.round(state.rank / 50), 1) : 1;
   const keys = (event) => {
@@ -133,7 +138,7 @@ function begin(parentElement) {
       const there = Math.min(Math.max(next, 0), state.data.needs.length - 1);
       if (state.data.needs[there] !== now) {
         send("need", state.data.needs[there]);
-        shade();
+        draw();
       }
     } else return;
     event.preventDefault();
@@ -174,63 +179,38 @@ function begin(parentElement) {
   };
   for (const [name, ear] of Object.entries(ears)) window.addEventListener(name, ear);
 
-  const press = (label, name, pressed, act) => {
-    const button = make("button", name, { textContent: label });
-    if (pressed !== null) button.setAttribute("aria-pressed", String(pressed));
-    button.onclick = (event) => {
-      // What is pressed by the mouse keeps no focus, which a later key would frame.
-      if (event.detail) event.currentTarget.blur();
-      act();
-    };
-    return button;
+  const pressable = (figure, pressed, name, inside) => {
+    const attributes = { class: name, "data-figure": figure, "aria-pressed": String(pressed) };
+    return ["button", attributes, ...inside];
   };
-  const shade = () => {
-    for (const row of rows.querySelectorAll("button")) {
-      row.setAttribute("aria-pressed", String(row.dataset.name === "need " + state.wish.need));
-    }
-    if (root.getRootNode().activeElement !== need) need.value = state.wish.need;
-  };
+  const cells = (texts) => texts.map((text) => ["span", {}, text]);
   const draw = () => {
-    const data = state.data;
-    const held = root.getRootNode().activeElement;
-    const name = held && root.contains(held) ? held.dataset.name : "";
-    const named = (button, title) => {
-      button.dataset.name = title;
-      return button;
-    };
-    top.replaceChildren(
-      ...data.views.map(([view, label]) =>
-        named(press(label, "", view === data.view, () => send("view", view)), view)),
-      make("span", "of", { textContent: data.of }),
-      named(press(data.range, "range", null, () => send("whole", !data.whole)), "range"));
-    chart.replaceChildren(made(data.picture));
-    if (root.getRootNode().activeElement !== cut) cut.value = String(data.cut);
+    const { data, wish } = state;
+    const active = root.getRootNode().activeElement;
+    const views = data.views.map(([view, label]) =>
+      pressable("view " + view, view === data.view, "", [label]));
+    const needs = data.rows.map(([share, ...rest]) =>
+      pressable("need " + share, share === wish.need, "row", cells([share + " %", ...rest])));
+    const heads = ["div", { class: "row heads" }, ...cells(data.heads)];
+    const range = ["button", { class: "range", "data-figure": "whole" }, data.range];
+    const pick = { class: "pick", "data-figure": "cut " + data.pick };
+    const [sure, facts] = data.sure;
+    const picked = data.pick && data.pick !== data.cut;
+    become(top, ["div", { class: "top" }, ...views, ["span", { class: "of" }, data.of], range]);
+    become(chart, ["div", {}, data.picture]);
+    become(asked.said, ["h2", { class: "said" }, picked ? ["button", pick, sure] : sure]);
+    become(rows, ["div", { class: "rows" }, ...(needs.length ? [heads, ...needs] : [])]);
+    become(terms, ["div", { class: "terms" }, ...data.terms.map((text) => ["p", {}, text])]);
+    if (active !== cut) cut.value = String(data.cut);
+    if (active !== need) need.value = wish.need;
     kept.said.textContent = data.keep[0];
     kept.facts.textContent = data.keep[1];
-    asked.said.textContent = data.sure[0];
-    if (data.pick && data.pick !== data.cut) {
-      pick.textContent = data.sure[0];
-      pick.dataset.rank = data.pick;
-      asked.said.replaceChildren(pick);
-    }
-    asked.facts.textContent = data.sure[1];
+    asked.facts.textContent = facts;
     fault.textContent = data.fault;
     fault.hidden = !data.fault;
-    const cells = (texts) => texts.map(text => make("span", "", { textContent: text }));
-    const heads = make("div", "row heads");
-    heads.append(...cells(data.heads));
-    const lines = data.rows.map(([share, ...rest]) => {
-      const row = press("", "row", false, () => send("need", share));
-      row.append(...cells([share + " %", ...rest]));
-      return named(row, "need " + share);
-    });
-    rows.replaceChildren(...(lines.length ? [heads, ...lines] : []));
-    shade();
     [cut, need].forEach(fit);
-    terms.replaceChildren(...data.terms.map(text => make("p", "", { textContent: text })));
     handle.setAttribute("aria-valuemax", data.items);
     handle.setAttribute("aria-valuetext", data.keep[0]);
-    if (name)[...root.querySelectorAll("button")].find(one => one.dataset.name === name)?.focus();
   };
   return {
     take(data, sent) {

@@ -8,7 +8,6 @@ import streamlit as st
 
 from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.cut_picture import CutPicture, window
-from labelcore.charts.design import SERIES, both
 from labelcore.charts.rank import rank_words
 from labelcore.charts.readings import READINGS
 from labelcore.designs import DESIGNS
@@ -45,9 +44,10 @@ from labelcore.ui.cutting import (
 )
 from labelcore.ui.downloads import table_button
 from labelcore.ui.draft import ProjectDraft
-from labelcore.ui.expanders import fold
+from labelcore.ui.drawing import BASE
 from labelcore.ui.explore_choice import choice_page
 from labelcore.ui.figures import keeps_back
+from labelcore.ui.lines import fold
 from labelcore.ui.new_cards import RANKED, SHIP
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.new_screens import NAMES, go
@@ -352,8 +352,7 @@ GUESSED = f"{THIS_CUT}, first guess"
 NOT_SURE = "Not sure to be {need:g} % right."
 ALIKE = "All scores are equal: the order is chance, and no cut of the score is better than another."
 KEYS = "Keys: left and right move the cut, up and down what you need; K and N to type."
-ROLES = ("ink", "quiet", "rule", "empty", "band", "ground", "border")
-STYLE = f".explore {{ {both(*SERIES, *ROLES)} }}\n" + text_of("explore.css")
+STYLE = BASE + text_of("explore.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("explore.js"))
 
 

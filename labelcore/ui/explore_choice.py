@@ -13,7 +13,9 @@ from labelcore.results.types import Choice
 from labelcore.safe_text import plain
 from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
+from labelcore.ui.lines import quiet
 from labelcore.ui.params import within
+from labelcore.ui.presses import button
 from labelcore.ui.status import SECONDS_AN_ITEM, at_an_end, pace
 from labelcore.ui.summary import summaries
 from labelcore.ui.times import about_minutes
@@ -110,14 +112,10 @@ def ask_further(
     expected = until(session, session.project, engine.sequence, float(wanted or left[0]))
     first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
     time = about_minutes((expected.middle or 0) * pace(session.events, first), "~")
-    with st.container(key="quiet-further"):
-        st.text(until_words(expected, time))
-    st.button(
-        ON_UNTIL.format(wanted=exact_percent(expected.precision)),
-        key="go-further",
-        on_click=actions.go_further,
-        args=(session.project, expected.precision, expected.high),
-    )
+    quiet("further", until_words(expected, time))
+    words = ON_UNTIL.format(wanted=exact_percent(expected.precision))
+    asked = session.project, expected.precision, expected.high
+    button(words, "go-further", actions.go_further, *asked)
 
 
 @st.cache_data(show_spinner=False, max_entries=50)

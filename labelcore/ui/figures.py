@@ -1,12 +1,12 @@
 """Beside the item: what is known now."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from labelcore.access import Right
 from labelcore.charts.live_picture import bars
-from labelcore.charts.look_picture import OVER_LABELS, Picture
+from labelcore.charts.look_picture import ALONG_SCORES, OVER_LABELS, Picture
 from labelcore.charts.sessions import sessions_strip
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
@@ -17,8 +17,9 @@ from labelcore.session.session import Session
 from labelcore.trials.reveal import how_often
 from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import form_lines
-from labelcore.ui.expanders import fold
+from labelcore.ui.lines import fold, quiet
 from labelcore.ui.picture import show_picture
+from labelcore.ui.presses import button
 from labelcore.ui.session_picture import beside, dots_shown, picture
 from labelcore.ui.status import (
     at_an_end,
@@ -52,8 +53,7 @@ def show_promise(session: Session) -> None:
     )
     chart = sessions_strip(intervals, first.truth, figure_name(first.estimate), caption)
     show_picture("twenty", Picture(bars([]), chart, (), "", ""))
-    with st.container(key="quiet-twenty"):
-        st.text(caption)
+    quiet("twenty", caption)
 
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
@@ -82,8 +82,7 @@ def keeps_back(session: Session) -> bool:
     what it has must not have seen them. It is said in their place."""
     hidden = hides_figures(session)
     if hidden:
-        with st.container(key="quiet-later"):
-            st.text(LATER)
+        quiet("later", LATER)
     return hidden
 
 
@@ -99,7 +98,7 @@ def _show(project: str, session: Session) -> None:
     now = chosen_picture(session)
     ended = at_an_end(session) and not actions.panel(project)
     unfolded = ended or bool(st.session_state.get(UNFOLDED))
-    show_picture(PICTURE, now, chosen(PICTURE), unfolded=unfolded)
+    show_picture(PICTURE, now, choose, unfolded=unfolded)
     if ended:  # The sentence and the details stand beside it.
         show_promise(session)
         return
@@ -108,8 +107,7 @@ def _show(project: str, session: Session) -> None:
             st.text(tied(now.sentence))
         details(session)
         if now.of_all:
-            with st.container(key="quiet-all"):
-                st.text(tied(now.of_all))
+            quiet("all", tied(now.of_all))
 
 
 def chosen_picture(session: Session) -> Picture:
@@ -118,25 +116,19 @@ def chosen_picture(session: Session) -> Picture:
     return picture(session, beside(session), view, figure)
 
 
-def chosen(key: str) -> dict[str, Callable[[], None]]:
-    """What a press on a view or a figure of the picture ``key`` does."""
-
-    def view() -> None:
-        st.session_state[VIEW] = st.session_state[key]["view"]
-
-    def figure() -> None:
-        st.session_state[FIGURE] = st.session_state[key]["figure"]
-        st.session_state[VIEW] = OVER_LABELS
-
-    return {"view": view, "figure": figure}
+def choose(pressed: str) -> None:
+    """A press on a view of the picture, or on a figure, whose chart is over the labels."""
+    if pressed in (OVER_LABELS, ALONG_SCORES):
+        st.session_state[VIEW] = pressed
+    else:
+        st.session_state[FIGURE], st.session_state[VIEW] = pressed, OVER_LABELS
 
 
 def details(session: Session, more: Sequence[str] = ()) -> None:
     """One line of terms; opened, everything that the picture leaves out, and what is ``more``."""
 
     def inside() -> None:
-        with st.container(key="quiet-wide"):
-            st.text("\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
+        quiet("wide", "\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
         _hide_button(False)
         _dots_button(session)
 
@@ -187,13 +179,8 @@ def unfold_switch() -> None:
         return
     unfolded = bool(st.session_state.get(UNFOLDED))
     with st.container(key="unfolded" if unfolded else "folded"):
-        st.button(
-            "Show less" if unfolded else "Show more",
-            key=f"unfold-{unfolded}",
-            type="tertiary",
-            on_click=set_unfolded,
-            args=(not unfolded,),
-        )
+        words = "Show less" if unfolded else "Show more"
+        button(words, f"unfold-{unfolded}", set_unfolded, not unfolded, type="tertiary")
 
 
 def set_unfolded(unfolded: bool) -> None:
@@ -208,23 +195,14 @@ def _dots_button(session: Session) -> None:
     """Dots on or off, for all who label: the log and the report say which."""
     if session.going_on and visitor.allowed(Right.RUN):
         shown, model = dots_shown(session), model_word(session.population.has_judge)
-        st.button(
-            "Hide the dots" if shown else f"Show by dots what the {model} says",
-            key=f"dots-{shown}",
-            type="tertiary",
-            on_click=actions.show_dots,
-            args=(session.project, not shown),
-        )
+        words = "Hide the dots" if shown else f"Show by dots what the {model} says"
+        about = session.project, not shown
+        button(words, f"dots-{shown}", actions.show_dots, *about, type="tertiary")
         if shown:
             st.caption(SWAY.format(model=model))
 
 
 def _hide_button(hidden: bool) -> None:
     """A button: a switch would keep the focus, and the answer keys would be dead."""
-    st.button(
-        "Show the figures" if hidden else "Hide the figures",
-        key=f"hide-{hidden}",
-        type="tertiary",
-        on_click=set_hidden,
-        args=(not hidden,),
-    )
+    words = f"{'Show' if hidden else 'Hide'} the figures"
+    button(words, f"hide-{hidden}", set_hidden, not hidden, type="tertiary")

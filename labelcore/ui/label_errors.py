@@ -15,6 +15,7 @@ from labelcore.safe_text import one_line
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.panels import glimpse
+from labelcore.ui.presses import button
 from labelcore.ui.status import figure_name, shown_word
 from labelcore.ui.tables import reading_table
 from labelcore.words.agreement import COEFFICIENT_HEAD, coefficient_rows, settled_by
@@ -37,12 +38,8 @@ def second_pass_button(project: str, session: Session) -> None:
     items = min(PASS, session.engine.repeats.free())
     if items:
         words = ANOTHER_PASS if session.plan.overlap else SECOND_PASS
-        st.button(
-            words.format(items=f"{items:,} of them" if items > 1 else "one of them"),
-            key="second-pass",
-            on_click=actions.second_pass,
-            args=(project, items),
-        )
+        some = f"{items:,} of them" if items > 1 else "one of them"
+        button(words.format(items=some), "second-pass", actions.second_pass, project, items)
 
 
 def settle_button(project: str, items: int, kind: Literal["primary", "secondary"]) -> None:

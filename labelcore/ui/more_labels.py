@@ -11,6 +11,8 @@ from labelcore.promises import Promise
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.forecasts import remembered
+from labelcore.ui.lines import quiet
+from labelcore.ui.presses import button
 from labelcore.ui.status import SECONDS_AN_ITEM, main_and_other, pace
 from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
@@ -57,9 +59,8 @@ def ask_how_many(project: str, session: Session, first: int = MORE) -> None:
     left, more = min(can_go_on(session), MOST_MORE), 1
     if left > 1:
         more = st.slider("How many more?", 1, left, min(first, left), key="more")
-    with st.container(key="quiet-gain"):
-        st.text(gain_words(session, more))
-    st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, more))
+    quiet("gain", gain_words(session, more))
+    button("Go on", "go-on", actions.go_on, project, more)
 
 
 def gain_words(session: Session, more: int) -> str:

@@ -11,7 +11,7 @@ from labelcore.session.managing import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
 from labelcore.ui import people, sessions, visitor
 from labelcore.ui.door import entrance
-from labelcore.ui.presses import acting
+from labelcore.ui.presses import acting, button
 from labelcore.ui.trying import is_trial
 
 ASK = "Someone else judges items here too. What is your name?"
@@ -67,7 +67,7 @@ def name_form(project: str, session: Session, person: str, label: str) -> None:
             label, value, LONGEST_NAME, key=NAME, on_change=keep, args=(project,),
             label_visibility="collapsed",
         )  # fmt: skip
-        st.button("Keep the name", key="who-keep", on_click=keep, args=(project,))
+        button("Keep the name", "who-keep", keep, project)
 
 
 @acting(Right.JUDGE)

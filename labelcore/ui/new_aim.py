@@ -19,6 +19,7 @@ from labelcore.ui.new_classifiers import Cut, scored, show_called
 from labelcore.ui.new_columns import Columns
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_screens import Places, go
+from labelcore.ui.presses import button
 from labelcore.words.quantities import label_of, model_word, term_of
 
 MORE_QUESTIONS, FEW = "new-press-more-aims", 5
@@ -272,7 +273,7 @@ def choose_card(asked: Asked) -> None:
     st.html(CARD_STYLE)
     if asked.possible == [new_cards.PREVALENCE]:
         st.info(ONLY_SHARE)
-        st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
+        button(TO_COLUMNS, "new-to-columns", go, 1)
 
     def caption(card: new_cards.Card) -> str:
         return plain(asked.words(card) or (card.words if card is chosen else ""))
@@ -291,13 +292,7 @@ def shown_cards(asked: Asked) -> list[new_cards.Card]:
     possible = asked.possible
     if len(possible) <= FEW or asked.card in new_cards.RARER or asked.now.every_aim:
         return possible
-    st.button(
-        "More questions",
-        key=MORE_QUESTIONS,
-        type="tertiary",
-        on_click=asked.now.take,
-        args=("every_aim", True),
-    )
+    button("More questions", MORE_QUESTIONS, asked.now.take, "every_aim", True, type="tertiary")
     lists = not asked.judges
     return [
         card

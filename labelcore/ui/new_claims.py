@@ -17,6 +17,7 @@ from labelcore.ui.asking import ask
 from labelcore.ui.draft import Aim, Draft
 from labelcore.ui.fields import BETTER, FIELDS, Field
 from labelcore.ui.params import within
+from labelcore.ui.presses import button
 from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
 from labelcore.words.promises import watched_words
 from labelcore.words.quantities import label_of, model_word, quantity
@@ -157,12 +158,11 @@ def ask_claims(claims: Sequence[Claim]) -> None:
         claim.show()
     number, now = len(claims), claims[0].now
     with st.container(horizontal=True):
-        more, fewer = ("claim_count", number + 1), ("claim_count", number - 1)
         if number < MOST_CLAIMS:
-            st.button("Another claim", key="new-claim-more", on_click=now.take, args=more)
+            button("Another claim", "new-claim-more", now.take, "claim_count", number + 1)
         if number > 1:
-            label, key = "Remove the last claim", "new-claim-fewer"
-            st.button(label, key=key, type="tertiary", on_click=now.take, args=fewer)
+            fewer = "claim_count", number - 1
+            button("Remove the last claim", "new-claim-fewer", now.take, *fewer, type="tertiary")
     if not all(claim.text for claim in claims):
         st.info(OPEN)
 

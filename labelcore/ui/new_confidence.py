@@ -21,8 +21,7 @@ from labelcore.safe_text import plain
 from labelcore.ui import forecasts, new_price, waiting
 from labelcore.ui.asking import WayOut, ask, ask_number, begin, current, refuse
 from labelcore.ui.draft import BUDGET, CLAIMS, MARGIN, Aim, ProjectDraft
-from labelcore.ui.expanders import fold
-from labelcore.ui.method_pages import links_before
+from labelcore.ui.lines import fold
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_claims import ask_claims, claim_form_input, show_claim_terms
 from labelcore.ui.new_content import made_content, offer_content
@@ -35,6 +34,7 @@ from labelcore.ui.new_terms import RECOMMENDED, Goal, Terms
 from labelcore.ui.params import param_fault, row_of, within
 from labelcore.ui.presses import sentence
 from labelcore.ui.times import reader_zone
+from labelcore.ui.whole_pages import links_before
 from labelcore.words import sentences as words
 from labelcore.words.arguments import refusal_words
 from labelcore.words.promises import (

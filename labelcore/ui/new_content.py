@@ -20,7 +20,7 @@ from labelcore.ui import files, forecasts
 from labelcore.ui.asking import current
 from labelcore.ui.new_terms import Terms
 from labelcore.ui.params import listed
-from labelcore.ui.presses import acting
+from labelcore.ui.presses import acting, button
 from labelcore.ui.times import MINUTE, about_minutes
 from labelcore.words.sentences import count
 
@@ -100,7 +100,7 @@ def _offer_now(terms: Terms, plan: Plan, classifier: str) -> None:
 
 
 def _button(label: str, key: str, terms: Terms, **params: str | None) -> None:
-    st.button(label, key=key, on_click=_press, args=(terms.design.name, params))
+    button(label, key, _press, terms.design.name, params)
 
 
 def offered(population: Population, plan: Plan) -> bool:

@@ -23,15 +23,15 @@ from labelcore.safe_text import one_line, plain
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import Draft
-from labelcore.ui.expanders import fold
 from labelcore.ui.fields import FIELDS, Field, Rules, same
 from labelcore.ui.files import Checked
 from labelcore.ui.hidden import hidden_columns
+from labelcore.ui.lines import fold
 from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_columns import NO_COLUMN, ROW_NUMBERS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_known_answers import Known, known_answers, show_known
 from labelcore.ui.new_tree import TAKE, passing_words, pick, take_for, verdict_words
-from labelcore.ui.presses import sentence
+from labelcore.ui.presses import button, sentence
 from labelcore.ui.reading import is_there
 from labelcore.words.sentences import count
 
@@ -307,7 +307,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     links = st.container(horizontal=True, key="new-links", vertical_alignment="center")
     try:
         with links:
-            st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)
+            button(ANOTHER, "new-another", now.close, type="tertiary")
             if items.form.options:
                 fold(WRONG, "new-wrong", lambda: choose_dialect(items))
             doubts = any(items.guess.asks(part) for part in items.guess.confidence)
@@ -395,8 +395,8 @@ def say_what_matters(items: Items) -> None:
         say = st.warning if part == "id" else st.caption
         say(plain(f"{'Not sure: ' if items.guess.asks(part) else ''}{reason}"))
     if items.guess.perhaps and "classifiers" in items.reasons:
-        every = ("number", len(items.meanings.likely))
-        st.button("Take as scores", key="new-take-scores", on_click=items.now.take, args=every)
+        every = "number", len(items.meanings.likely)
+        button("Take as scores", "new-take-scores", items.now.take, *every)
     for branch in items.tree.branches if items.judged else ():
         if twice := branch.twice:
             st.caption(plain(f"{branch.path} is there twice in {count(twice, 'line')}: {FIRST}."))
@@ -445,7 +445,7 @@ def choose_file(now: Draft) -> bool:
         return False
     if not is_there(Path(now.path)):
         st.error(plain(f"{now.path} is not there any more. Choose it again."))
-        st.button(ANOTHER, key="new-another", type="tertiary", on_click=now.close)
+        button(ANOTHER, "new-another", now.close, type="tertiary")
         return False
     return True
 

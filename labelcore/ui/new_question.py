@@ -15,9 +15,9 @@ from labelcore.safe_text import one_line, plain
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
-from labelcore.ui.expanders import fold
 from labelcore.ui.fields import FIELDS, ORDERS, Rules
 from labelcore.ui.item import item_nodes
+from labelcore.ui.lines import fold
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item

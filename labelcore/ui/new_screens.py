@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts.design import both
 from labelcore.safe_text import plain
 from labelcore.ui.asking import current
+from labelcore.ui.presses import button
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,9 @@ def head(here: int, answers: Mapping[int, str]) -> None:
         if answers:
             with st.container(horizontal=True, key="new-done"):
                 for number, words in answers.items():
-                    st.button(
-                        plain(words, 90),
-                        key=f"new-go-{number}",
-                        type="tertiary",
-                        icon=":material/check:",
-                        on_click=go,
-                        args=(number,),
-                        help=f"Back to {NAMES[number - 1]}",
+                    more = {"icon": ":material/check:", "help": f"Back to {NAMES[number - 1]}"}
+                    button(
+                        plain(words, 90), f"new-go-{number}", go, number, type="tertiary", **more
                     )
 
 
@@ -99,4 +95,4 @@ def next_button(settled: bool, lacking: str) -> None:
 
 
 def back_button() -> None:
-    st.button("Back", key="new-back", on_click=go, args=(current().step - 1,))
+    button("Back", "new-back", go, current().step - 1)

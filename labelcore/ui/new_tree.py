@@ -10,8 +10,9 @@ from labelcore.population.tree import Branch, Tree
 from labelcore.safe_text import one_line, plain
 from labelcore.ui.asking import current
 from labelcore.ui.draft import Draft
+from labelcore.ui.drawing import draw
 from labelcore.ui.new_columns import NO_COLUMN
-from labelcore.ui.scripts import Script, component, constants, text_of
+from labelcore.ui.presses import button
 
 TAKE = "Take a value from inside a record"
 PRESS = "The first record. Press what you need."
@@ -20,7 +21,6 @@ SYSTEM, PROMPT, KEY = "the system", "the same prompt", "the id"
 USES = (SHOWN, VERDICT, SCORE, SYSTEM, PROMPT, KEY)
 EMPTY = "empty"
 MOST_TOLD = 4
-SCRIPT = Script(text_of("nodes.js") + constants(STYLE=text_of("tree.css")) + text_of("table.js"))
 
 
 def pick(tree: Tree, use: Callable[[str, str], None]) -> None:
@@ -29,17 +29,12 @@ def pick(tree: Tree, use: Callable[[str, str], None]) -> None:
     st.caption(PRESS)
     lines = [_line(branch, tree, now.picked) for branch in tree.branches]
     drawn = node("div", *lines, klass="lc-tree")
-    component("tree", js=SCRIPT.module)(
-        key="new-tree",
-        data={"table": drawn},
-        height="content",
-        on_pressed_change=partial(_pressed, [branch.path for branch in tree.branches]),
-    )
+    draw("new-tree", "tree", drawn, partial(_pressed, [branch.path for branch in tree.branches]))
     if now.picked is not None:
         st.markdown(plain(f"{one_line(now.picked, 80)} is"))
         with st.container(horizontal=True, key="new-use"):
             for place, what in enumerate(USES):
-                st.button(what, key=f"new-use-{place}", on_click=_used, args=(now, use, what))
+                button(what, f"new-use-{place}", _used, now, use, what)
 
 
 def _used(now: Draft, use: Callable[[str, str], None], what: str) -> None:
@@ -48,8 +43,7 @@ def _used(now: Draft, use: Callable[[str, str], None], what: str) -> None:
         now.picked = None
 
 
-def _pressed(paths: Sequence[str]) -> None:
-    path = st.session_state["new-tree"]["pressed"]
+def _pressed(paths: Sequence[str], path: str) -> None:
     if path in paths:
         current().take("picked", path)
 

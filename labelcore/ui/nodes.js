@@ -4,23 +4,46 @@ const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "t
   "blockquote"
 ];
 const SPACE = "http://www.w3.org/2000/svg";
-const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
+const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "aria-live",
+  "data-figure",
   "data-of", "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r",
   "text-anchor", "alt", "scope", "value", "fill", "stroke", "stroke-width", "stroke-dasharray",
   "opacity",
   "font-size", "font-weight"
 ];
 const PICTURE = /^data:image\/(png|jpeg);base64,/;
+const dress = (element, attributes) => {
+  for (const [name, value] of Object.entries(attributes)) {
+    const fits = NAMED.includes(name) ||
+      (name === "src" && element.localName === "img" && PICTURE.test(value));
+    if (fits && element.getAttribute(name) !== value) element.setAttribute(name, value);
+  }
+};
 const made = (node) => {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, ...children] = node;
   if (!TAGS.includes(tag)) return document.createTextNode("");
   const element = DRAWN.includes(tag) ? document.createElementNS(SPACE, tag) :
     document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (NAMED.includes(name)) element.setAttribute(name, value);
-    if (name === "src" && tag === "img" && PICTURE.test(value)) element.src = value;
-  }
+  dress(element, attributes);
   element.append(...children.map(made));
   return element;
+};
+// The element of a node: the one that is there as far as it can be, so that it keeps the focus, is
+// said once by a live region, and does not play again.
+const become = (there, node) => {
+  if (typeof node === "string" && there.data === node) return there;
+  if (typeof node === "string" || there.localName !== node[0]) return made(node);
+  const [, attributes, ...children] = node;
+  for (const name of there.getAttributeNames())
+    if (!(name in attributes)) there.removeAttribute(name);
+  dress(there, attributes);
+  children.forEach((child, place) => {
+    const old = there.childNodes[place];
+    const next = old ? become(old, child) : made(child);
+    if (!old) there.append(next);
+    else if (next !== old) old.replaceWith(next);
+  });
+  while (there.childNodes.length > children.length) there.lastChild.remove();
+  return there;
 };

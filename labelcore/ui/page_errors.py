@@ -11,7 +11,7 @@ from labelcore.access import OF_PROJECTS, PAGES, Right, may, note
 from labelcore.safe_text import plain
 from labelcore.ui import files, presses, sessions, visitor
 from labelcore.ui.last_look import card_line
-from labelcore.ui.presses import acting
+from labelcore.ui.presses import acting, button
 from labelcore.ui.restoring import way_back
 from labelcore.ui.setup import link_to
 from labelcore.ui.summary import summaries
@@ -109,7 +109,7 @@ def relink_form(project: str) -> None:
             key=CHOSEN,
         )
         st.file_uploader("Or upload it", key=UPLOAD)
-        st.button("Use this file", key="relink-do", type="primary", on_click=use, args=(project,))
+        button("Use this file", "relink-do", use, project, type="primary")
         presses.show_problem()
 
 

@@ -4,6 +4,7 @@ While one of them but the help is open no answer button exists, so no shortcut c
 behind it.
 """
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,6 +20,7 @@ from labelcore.ui.answers import choice_buttons, choices_again, classes_in_order
 from labelcore.ui.hidden import KEY, hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import is_asked, name_form, several_people
+from labelcore.ui.presses import button
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
@@ -76,7 +78,7 @@ def show_panel(project: str, session: Session, panel: dict[str, Any], person: st
 
 
 def close_button(label: str = "Close") -> None:
-    st.button(label, key="close", shortcut="Escape", on_click=actions.close_panel)
+    button(label, "close", actions.close_panel, shortcut="Escape")
 
 
 def help_panel(session: Session, person: str) -> None:
@@ -129,13 +131,9 @@ def history_panel(project: str, session: Session, person: str) -> None:
                 f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
                 f"{glimpse(session, row.item_id)}{marks}"
             )
-            opens.button(
-                "Open",
-                key=f"open-{row.index}",
-                on_click=actions.open_panel,
-                args=("open",),
-                kwargs={"project": project, "index": row.index},
-            )
+            about = {"project": project, "index": row.index}
+            with opens:
+                button("Open", f"open-{row.index}", partial(actions.open_panel, "open", **about))
     if not rows:
         others = session.engine.answers_given
         st.text(ELSEWHERE.format(answers=count(others, "answer")) if others else NOTHING)
@@ -172,13 +170,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
     choice_buttons("changes", "change-", token, choices, actions.change, about, disabled=finished)
     with st.container(horizontal=True):
         close_button("Back to the queue")
-        st.button(
-            "History",
-            key="back-history",
-            on_click=actions.open_panel,
-            args=("history",),
-            kwargs={"project": project},
-        )
+        button("History", "back-history", partial(actions.open_panel, "history", project=project))
 
 
 def extend_panel(project: str, session: Session) -> None:
@@ -199,13 +191,8 @@ def finish_panel(project: str, session: Session) -> None:
         placeholder="For example: the interval is narrow enough",
     )
     with st.container(horizontal=True):
-        st.button(
-            "Finish and report",
-            key="finish-now",
-            type="primary",
-            on_click=actions.finish,
-            args=(project, "finish-reason"),
-        )
+        words, reason = "Finish and report", "finish-reason"
+        button(words, "finish-now", actions.finish, project, reason, type="primary")
         close_button("Go on labelling")
 
 

@@ -8,7 +8,6 @@ import re
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -96,25 +95,19 @@ class Presence:
             ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    project: str
-    person: str
-
-
 @st.cache_resource(show_spinner=False)
 def presence() -> Presence:
     return Presence()
 
 
-def _closed(page: _Page) -> None:
-    presence().leave(page.project, page.person)
+def _closed(page: tuple[str, str]) -> None:
+    presence().leave(*page)
 
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=_closed)
-def _opened(project: str, person: str) -> _Page:
+def _opened(project: str, person: str) -> tuple[str, str]:
     presence().arrive(project, person)
-    return _Page(project, person)
+    return project, person
 
 
 def is_here(session: Session) -> None:

@@ -9,9 +9,9 @@ from labelcore.safe_text import one_line, unbroken
 from labelcore.session.session import Session
 from labelcore.ui import sessions, visitor
 from labelcore.ui.door import entrance
-from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel, second_pass_button, settled_line
+from labelcore.ui.lines import fold
 from labelcore.ui.new_repeats import seen_words
 from labelcore.ui.settling import all_settled, chosen, settling
 from labelcore.ui.setup import way_to_label

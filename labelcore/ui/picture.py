@@ -1,20 +1,16 @@
-"""The browser's part of the living picture: nodes become elements, names become texts."""
+"""The living picture on a page: bars, what is said, and the chart that is chosen."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from labelcore.charts.design import SERIES, both
 from labelcore.charts.look_picture import Picture
-from labelcore.ui.scripts import Script, component, constants, text_of
-
-DRAWN = ("quiet", "rule", "expected", "empty", "ink", "ground", "band")
-STYLE = f".living {{ {both(*SERIES, *DRAWN)} }}\n" + text_of("picture.css")
-SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("picture.js"))
+from labelcore.charts.nodes import node
+from labelcore.ui.drawing import draw
 
 
 def show_picture(
     key: str,
     shown: Picture,
-    chosen: Mapping[str, Callable[[], None]] | None = None,
+    pressed: Callable[[str], None] | None = None,
     *,
     unfolded: bool = True,
     large: bool = False,
@@ -24,29 +20,26 @@ def show_picture(
     """Bars, below them what is ``said``, then, or beside them where it is ``large``, the chart that
     is chosen. What is said first ``leads``, unless it stands above already.
 
-    ``chosen["view"]`` and ``chosen["figure"]`` are called when another one is pressed; its name is
-    then in ``st.session_state[key]`` under the same word. A narrow screen has two bars only, unless
-    ``unfolded``.
+    ``pressed`` is called with the view or the figure that is pressed. A narrow screen has two bars
+    only, unless ``unfolded``.
     """
-    data = {
-        "bars": shown.bars,
-        "chart": shown.chart,
-        "views": list(shown.views),
-        "view": shown.view,
-        "unfolded": unfolded,
-        "large": large,
-        "said": list(said),
-        "leads": leads,
-        "legend": shown.legend,
-    }
-    component("picture", js=SCRIPT.asked)(
-        key=key,
-        data=data,
-        on_view_change=chosen["view"] if chosen else _nothing,
-        on_figure_change=chosen["figure"] if chosen else _nothing,
-        height="content",
+    tabs = [
+        node("button", view, data_figure=view, aria_pressed=str(view == shown.view).lower())
+        for view in shown.views
+    ]
+    lines = [
+        node("p", line, klass="lead" if leads and not place else "")
+        for place, line in enumerate(said)
+    ]
+    first = node(
+        "div",
+        node("div", shown.bars, *([shown.legend] if shown.legend else [])),
+        node("div", *lines, aria_live="polite"),
     )
-
-
-def _nothing() -> None:
-    """Nothing can be pressed."""
+    below = node(
+        "div",
+        *([node("div", *tabs, klass="tabs")] if len(tabs) > 1 else []),
+        *([shown.chart] if shown.chart else []),
+    )
+    kind = "living" + ("" if unfolded else " folded") + (" large" if large else "")
+    draw(key, "picture", node("div", first, below, klass=kind), pressed)

@@ -84,6 +84,11 @@ def _project_of(callback: Callback, args: Any, values: Mapping[str, Any]) -> str
     return str(values["project"]) if "project" in values else None
 
 
+def button(label: str, key: str, act: Callback, *about: Any, **more: Any) -> None:
+    """A button that calls ``act`` with what it is ``about``; ``more`` is Streamlit's."""
+    st.button(label, key=key, on_click=act, args=about, **more)
+
+
 def try_again_later() -> None:
     """Every other second, until it is done: the press that waits, else the whole page."""
     st.session_state[TRIED] = time.monotonic()

@@ -23,9 +23,9 @@ from labelcore.ui.choice_view import choice_panel, lists_panel
 from labelcore.ui.claims_view import FORMS_TITLE, claims_panel, form_lines
 from labelcore.ui.compare import compare_panel, compares_pairs, pairs_panel
 from labelcore.ui.confusion import confusion_panel, predicted
-from labelcore.ui.expanders import fold
-from labelcore.ui.figures import PICTURE, chosen, chosen_picture, keeps_back, terms
+from labelcore.ui.figures import PICTURE, choose, chosen_picture, keeps_back, terms
 from labelcore.ui.label_errors import settled_line
+from labelcore.ui.lines import fold, quiet
 from labelcore.ui.page_errors import guard
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded, show_unsafe
@@ -85,7 +85,7 @@ def whole_picture(project: str) -> None:
     compare_panel(session)
     lines = (now.sentence, settled_line(session), now.of_all, goal_line(session))
     texts = [tied(line) for line in lines if line]
-    show_picture(PICTURE, now, chosen(PICTURE), large=True, said=texts)
+    show_picture(PICTURE, now, choose, large=True, said=texts)
     with st.container(horizontal=True, key="progress-links"):
         _folds(session)
     if at_an_end(session) and visitor.runs_all() and may_be_watched(session.record):
@@ -141,8 +141,7 @@ def tick(project: str, drawn: str) -> None:
     keeps the project and the event that it shows."""
     with guard("progress", project):
         last = sessions.store().last_sequence(project)
-        with st.container(key="quiet-live"):
-            st.text(f"Live: looked at {clock(datetime.now(UTC).isoformat(), reader_zone())}.")
+        quiet("live", f"Live: looked at {clock(datetime.now(UTC).isoformat(), reader_zone())}.")
         if st.session_state.get(drawn) != (project, last):
             st.rerun()
 

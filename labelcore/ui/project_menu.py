@@ -19,7 +19,7 @@ from labelcore.ui.more_labels import MORE, after_budget, chosen
 from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.params import within
-from labelcore.ui.presses import PROBLEM, acting
+from labelcore.ui.presses import PROBLEM, acting, button
 from labelcore.ui.setup import PAGES
 from labelcore.ui.status import shown_word
 from labelcore.ui.summary import Summary
@@ -123,8 +123,8 @@ def done(sentence: str) -> None:
 
 def ways(label: str, act: Callable[..., None], *arguments: Any) -> None:
     with st.container(horizontal=True):
-        st.button(label, key="life-do", type="primary", on_click=act, args=arguments)
-        st.button("Cancel", key="life-cancel", on_click=cancel)
+        button(label, "life-do", act, *arguments, type="primary")
+        button("Cancel", "life-cancel", cancel)
 
 
 def rename_form(project: str, token: str) -> None:
@@ -267,7 +267,7 @@ def extend_form(project: str, token: str) -> None:
     least = actions.allowed(session)
     if least >= items or chosen(session):
         st.text(CHOICE_MADE if chosen(session) else EVERYTHING)
-        st.button("Close", key="life-cancel", on_click=cancel)
+        button("Close", "life-cancel", cancel)
         return
     st.text(
         f"{answered:,} of {items:,} items are judged, {least:,} may be. {after_budget(session)}"

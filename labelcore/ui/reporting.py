@@ -28,10 +28,9 @@ from labelcore.ui import sessions, visitor
 from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name, page_of
-from labelcore.ui.expanders import fold
 from labelcore.ui.figures import keeps_back
 from labelcore.ui.label_errors import error_panel
-from labelcore.ui.method_pages import links_of
+from labelcore.ui.lines import fold, quiet
 from labelcore.ui.picture import show_picture
 from labelcore.ui.presses import show_unrecorded
 from labelcore.ui.session_picture import beside, picture
@@ -39,6 +38,7 @@ from labelcore.ui.setup import way_to_explore, way_to_label
 from labelcore.ui.status import decision, figure_name, first_figure_line, promise_line
 from labelcore.ui.systems import systems_panel
 from labelcore.ui.tables import reading_table
+from labelcore.ui.whole_pages import links_of
 from labelcore.ui.without_item import show_reveals
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
@@ -102,15 +102,15 @@ def report_page(project: str) -> None:
             reading_table(
                 estimate_frame(apart).drop(columns=["Confidence", "Promise"]), "estimates"
             )
-        with st.container(key="quiet-how"):
-            st.text("\n".join(how_made(estimates)))
+        quiet("how", "\n".join(how_made(estimates)))
     others(results[1:])
     confusion(session)
     if (choice := found.first(Choice)) is not None:
         st.header("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
-        with st.container(key="quiet-choice"):
-            st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
+        quiet(
+            "choice", f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}."
+        )
     ranks(session)
     st.header("How far the labels can be trusted", anchor=False)
     error_panel(session)
@@ -143,8 +143,7 @@ def confusion(session: Session) -> None:
             session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
         )
         reading_table(table.reset_index(), f"confusion-{place}")
-        with st.container(key=f"quiet-confusion-{place}"):
-            st.text(each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
+        quiet(f"confusion-{place}", each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:

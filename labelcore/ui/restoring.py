@@ -13,7 +13,7 @@ from labelcore.errors import StoreError
 from labelcore.safe_text import plain
 from labelcore.store import backups, guarded, made_at
 from labelcore.ui import sessions, trail, visitor
-from labelcore.ui.presses import acting, sentence
+from labelcore.ui.presses import acting, button, sentence
 from labelcore.ui.times import clock, reader_zone
 
 if TYPE_CHECKING:
@@ -40,14 +40,8 @@ def way_back() -> None:
     if newest is None or at is None:
         st.text(NONE_YET)
         return
-    st.button(
-        f"Put back the backup of {clock(at.isoformat(), reader_zone())}",
-        key=PUT_BACK,
-        type="primary",
-        icon=":material/restore:",
-        help=KEEPS,
-        on_click=put_back,
-    )
+    words = f"Put back the backup of {clock(at.isoformat(), reader_zone())}"
+    button(words, PUT_BACK, put_back, type="primary", icon=":material/restore:", help=KEEPS)
 
 
 @acting(Right.RUN)

@@ -20,11 +20,13 @@ from labelcore.safe_text import one_line, plain
 from labelcore.session.session import Session
 from labelcore.ui import people, project_menu, sessions, trail, visitor
 from labelcore.ui.answers import choice_buttons, choices_again
-from labelcore.ui.cards import cards_node, show_cards
+from labelcore.ui.cards import cards_node
 from labelcore.ui.downloads import table_button
+from labelcore.ui.drawing import draw
 from labelcore.ui.hidden import hidden_words, is_hidden
 from labelcore.ui.item import item_nodes
-from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.lines import quiet
+from labelcore.ui.presses import acting, button, show_problem
 from labelcore.ui.reviewed import ALL, WRONG, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.settling import look_at
 from labelcore.ui.setup import way_to_label
@@ -121,8 +123,7 @@ def chosen(session: Session, review: Reviewed) -> pd.DataFrame:
         search = st.text_input(
             "Search", key=SEARCH, placeholder="Search", label_visibility="collapsed"
         )
-    with st.container(key="quiet-drawn"):
-        st.text(list_words(drawn_evenly(session.engine)))
+    quiet("drawn", list_words(drawn_evenly(session.engine)))
     asked = any(st.session_state.get(key) for key in (ANSWER, CALLED, WHO))
     with (
         st.expander("More filters", key="review-filters", expanded=asked),
@@ -207,8 +208,7 @@ def shared(session: Session, review: Reviewed) -> None:
     common = in_common(session, review)
     if not common.found:
         if st.session_state[LIST] == WRONG and common.classifier:
-            with st.container(key="quiet-common"):
-                st.text(in_common_sentence(common))
+            quiet("common", in_common_sentence(common))
         return
     with st.container(key="review-common", gap=None):
         for trait in common.found:
@@ -244,7 +244,7 @@ def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
         review, part, reader_zone(), index, words, small_pictures(session, part["id"])
     )
     with st.container(key=TABLE):
-        show_cards(cards, f"{asked}-{number}", open_item)
+        draw(f"{asked}-{number}", "cards", cards, lambda one: open_item(int(one)), steps=True)
     if pages > 1:
         turning(asked, number, pages, len(shown))
     label = f"Take this list ({len(shown):,})"
@@ -262,7 +262,7 @@ def turning(asked: str, number: int, pages: int, rows: int) -> None:
     with st.container(horizontal=True, key="review-turn", vertical_alignment="center"):
         for label, key, to in (("Newer", NEWER, number - 1), ("Older", OLDER, number + 1)):
             there = 0 <= to < pages
-            st.button(label, key=key, on_click=turn, args=(asked, to), disabled=not there)
+            button(label, key, turn, asked, to, disabled=not there)
         st.text(f"{number * ROWS + 1:,} to {min((number + 1) * ROWS, rows):,} of {rows:,}")
 
 
@@ -322,14 +322,14 @@ def opened(project: str, session: Session, review: Reviewed) -> None:
         if review.table.loc[review.table["index"] == index, "wrong"].any():
             explaining(project, session, review, index, token)
     where = reader_zone()
-    with st.container(key="quiet-said"):
-        st.text(
-            "\n".join(
-                f"{clock(event.at, where)} · {one_line(session.called(event.annotator), 60)} · "
-                f"{event_words(event)}"
-                for event in said_of(session, index)
-            )
-        )
+    quiet(
+        "said",
+        "\n".join(
+            f"{clock(event.at, where)} · {one_line(session.called(event.annotator), 60)} · "
+            f"{event_words(event)}"
+            for event in said_of(session, index)
+        ),
+    )
 
 
 def marks_of(session: Session, review: Reviewed) -> Highlights | None:
@@ -345,17 +345,13 @@ def explaining(project: str, session: Session, review: Reviewed, index: int, tok
     st.text(WHY)
     with st.container(horizontal=True, key="why"):
         for cause, words, key in CAUSES:
-            st.button(
-                plain(review.named(words), 60),
-                key=f"why-{cause}-{token}",
-                shortcut=key,
-                type="primary" if cause == now else "secondary",
-                on_click=explain,
-                args=(project, index, "" if cause == now else cause),
-            )
+            about = project, index, "" if cause == now else cause
+            more = {"shortcut": key, "type": "primary" if cause == now else "secondary"}
+            label = plain(review.named(words), 60)
+            button(label, f"why-{cause}-{token}", explain, *about, **more)
     if now == "question" and visitor.allowed(Right.RUN) and not session.status.over:
         if project_menu.open_form(project) is None:
-            st.button(REWORD, key="reword", on_click=project_menu.correct_wording, args=(project,))
+            button(REWORD, "reword", project_menu.correct_wording, project)
         project_menu.show_form(project)
 
 

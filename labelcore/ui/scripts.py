@@ -6,7 +6,7 @@ line in its place, which waits for the script that the page was given when it wa
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ def text_of(name: str) -> str:
     return (HERE / name).read_text("utf-8")
 
 
-def constants(**values: str | int) -> str:
+def constants(**values: str | int | Mapping[str, str]) -> str:
     """Names that a script uses, to stand before it: times and words of our own. What comes from a
     file or a person is data of a component, and never in here."""
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
@@ -67,10 +67,3 @@ class Script:
 def component(name: str, **parts: Any) -> ComponentRenderer:
     """What draws a component of ours; ``parts`` are its script, style sheet and markup."""
     return st.components.v2.component(f"labelcore_{name}", **parts)
-
-
-def give_scripts(scripts: Iterable[Script]) -> None:
-    """Once on a page, outside every part of it that is drawn anew by itself."""
-    text = PLACE + "".join(script.given for script in scripts) + "export default function () {}\n"
-    with st.container(key="scripts"):
-        component("scripts", js=text)(key="labelcore-scripts", height=1)

@@ -12,8 +12,9 @@ from labelcore.session.session import Session
 from labelcore.ui import people, sessions, trail
 from labelcore.ui.answers import choice_buttons, classes_in_order
 from labelcore.ui.item import item_nodes
+from labelcore.ui.lines import quiet
 from labelcore.ui.page_errors import guard
-from labelcore.ui.presses import acting, show_problem
+from labelcore.ui.presses import acting, button, show_problem
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
 
@@ -52,8 +53,7 @@ def settling(project: str) -> None:
         with item:
             _item(session, judged)
         with answers:
-            with st.container(key="quiet-left"):
-                st.text(COUNTED.format(done=begun - left, of=begun))
+            quiet("left", COUNTED.format(done=begun - left, of=begun))
             _side_by_side(session, judged)
             _keys(project, session, judged)
         show_problem()
@@ -80,8 +80,7 @@ def _side_by_side(session: Session, judged: Judged) -> None:
             later = f"later changed to {shown_word(answer_word(now))}" if changed and now else ""
             note = noted.get(answer.annotator)
             parts = (_looked(answer), later, one_line(note.text or "", 200) if note else "")
-            with st.container(key=f"quiet-judged-{answer.sequence}"):
-                st.text("\n".join(filter(None, parts)))
+            quiet(f"judged-{answer.sequence}", "\n".join(filter(None, parts)))
 
 
 def _looked(event: Event) -> str:
@@ -103,18 +102,15 @@ def _keys(project: str, session: Session, judged: Judged) -> None:
 def all_settled(project: str) -> None:
     """How many this page has seen settled where nothing is left, and the way back to the last."""
     if (begun := _seen(project).get("begun", 0)) and _seen(project).get("last"):
-        with st.container(key="quiet-left"):
-            st.text(COUNTED.format(done=begun, of=begun))
+        quiet("left", COUNTED.format(done=begun, of=begun))
         _way_back(project)
 
 
 def _way_back(project: str, index: int = 0) -> None:
     """To the item settled last, unless that is the one shown."""
     last = _seen(project).get("last", 0)
-    st.button(
-        BACK, key="settle-back", shortcut="U", type="tertiary", on_click=look_at,
-        args=(project, last), disabled=last in (0, index),
-    )  # fmt: skip
+    off = last in (0, index)
+    button(BACK, "settle-back", look_at, project, last, shortcut="U", type="tertiary", disabled=off)
 
 
 def look_at(project: str, index: int) -> None:

@@ -15,9 +15,9 @@ from labelcore.charts.design import SCROLLS, both
 from labelcore.safe_text import one_line, plain
 from labelcore.ui import sessions, trail, visitor
 from labelcore.ui.door import entrance
+from labelcore.ui.page_script import watch_page
 from labelcore.ui.restoring import show_done, way_back
 from labelcore.ui.scripts import text_of
-from labelcore.ui.server_away import watch_server
 
 STYLE = (
     "<style>.stApp { "
@@ -81,12 +81,12 @@ def keep_address() -> None:
 def dress(*, scripts: bool = True) -> None:
     """Style and scripts, which a page is given once."""
     st.html(STYLE)
-    if scripts:
-        from labelcore.ui import picture, surface
-        from labelcore.ui.scripts import give_scripts
+    if not scripts:
+        watch_page()
+        return
+    from labelcore.ui import drawing, surface
 
-        give_scripts((picture.SCRIPT, surface.SCRIPT))
-    watch_server()
+    watch_page((drawing.SCRIPT, surface.SCRIPT))
 
 
 def head(here: str, project: str | None) -> None:

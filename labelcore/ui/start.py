@@ -10,16 +10,17 @@ from typing import Any
 import streamlit as st
 
 from labelcore.access import PAGES, Right
-from labelcore.charts.nodes import Node, node
+from labelcore.charts.nodes import node
 from labelcore.log.people import browsers
 from labelcore.safe_text import plain
 from labelcore.trials.words import WORDS
 from labelcore.ui import monitors, project_menu, visitor
+from labelcore.ui.drawing import draw
 from labelcore.ui.last_look import known_picture
+from labelcore.ui.lines import quiet
 from labelcore.ui.people import introduced
-from labelcore.ui.picture import STYLE, show_picture
-from labelcore.ui.presses import PROBLEM, show_unsafe
-from labelcore.ui.scripts import component, constants, text_of
+from labelcore.ui.picture import show_picture
+from labelcore.ui.presses import PROBLEM, button, show_unsafe
 from labelcore.ui.setup import link_to
 from labelcore.ui.start_head import STARTED, first_steps, head, try_line
 from labelcore.ui.summary import Summary, summaries
@@ -33,9 +34,6 @@ HAPPENS = "With every answer the band closes around how often the classifier is 
 WHAT = "Recorded: {labels} answers to “{question}” The last dot is the truth."
 
 
-SCRIPT = text_of("nodes.js") + constants(STYLE=STYLE) + text_of("recorded.js")
-
-
 @cache
 def recording() -> dict[str, Any]:
     return dict(json.loads(RECORDED.read_text("utf-8")))
@@ -44,12 +42,11 @@ def recording() -> dict[str, Any]:
 def show_recording() -> None:
     """What will happen, as a picture that plays once; at its end where little motion is wanted."""
     recorded = recording()
-    charts: Node = node("div", *recorded["charts"], klass="recorded")
+    charts = node("div", *recorded["charts"], klass="recorded")
     asked = WORDS[TRIAL].question
     with st.container(horizontal=True, key="recorded", vertical_alignment="center"):
         with st.container(width=420):
-            drawn = component("recorded", js=SCRIPT)
-            drawn(key="recorded-picture", data={"charts": charts}, height="content")
+            draw("recorded-picture", "picture", node("div", charts, klass="living"))
         with st.container(width="stretch", gap="small"):
             st.text(HAPPENS)
             st.caption(WHAT.format(labels=recorded["labels"], question=asked))
@@ -172,7 +169,7 @@ def rows(projects: list[Numbered]) -> None:
         row(number, summary)
     if not every and len(projects) > ROWS:
         left = len(projects) - ROWS
-        st.button(f"Show {left:,} more", key=ALL_ROWS, on_click=show_all_rows)
+        button(f"Show {left:,} more", ALL_ROWS, show_all_rows)
 
 
 def show_all_rows() -> None:
@@ -220,8 +217,3 @@ def people_words(names: Collection[str]) -> str:
     if not number or browsers(names) > 1:
         return ""
     return f"{number:,} {'person' if number == 1 else 'people'}"
-
-
-def quiet(key: str, text: str) -> None:
-    with st.container(key=f"quiet-{key}"):
-        st.text(text)

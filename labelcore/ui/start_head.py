@@ -14,7 +14,7 @@ from labelcore.errors import StoreError
 from labelcore.safe_text import plain
 from labelcore.trials.words import WORDS
 from labelcore.ui import sessions, visitor
-from labelcore.ui.presses import acting
+from labelcore.ui.presses import acting, button
 from labelcore.ui.setup import setup
 
 STARTED = "started trial"
@@ -73,14 +73,8 @@ def first_steps() -> None:
     columns = st.columns(len(WORDS) + 1)
     for place, (name, trial) in enumerate(WORDS.items()):
         with columns[place], card(trial.label, trial.question, f"{trial.data} {TRUTH_AT_END}"):
-            st.button(
-                "Start",
-                key=f"trial-{name}",
-                type="secondary" if place else "primary",
-                on_click=begin,
-                args=(name,),
-                icon=":material/play_arrow:",
-            )
+            kind = "secondary" if place else "primary"
+            button("Start", f"trial-{name}", begin, name, type=kind, icon=":material/play_arrow:")
     with columns[-1], card("My own file", OWN_FILE, NO_ANSWERS):
         if st.button("New project", key="start-own", icon=":material/add:"):
             st.switch_page("pages/new_project.py")
@@ -100,7 +94,7 @@ def try_line() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="quiet-trials"):
         st.text("Try it:", width="content")
         for name, trial in WORDS.items():
-            st.button(trial.label, key=f"trial-{name}", on_click=begin, args=(name,))
+            button(trial.label, f"trial-{name}", begin, name)
 
 
 @acting(Right.RUN)

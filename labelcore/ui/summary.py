@@ -192,17 +192,8 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
-def _summary(
-    folder: str,
-    name: str,
-    created_at: str,
-    sequence: int,
-    settings: str,
-    archived: bool,
-    period: int,
-) -> Summary:
-    """Remembered for as long as ``period`` is the same: a log that was changed in place has no new
-    event."""
+def _summary(name: str, stands: tuple[object, ...]) -> Summary:
+    """Remembered for as long as it ``stands`` so."""
     store = sessions.store()
     return summarise(store.project(name), store.events(name))
 
@@ -210,17 +201,12 @@ def _summary(
 def summaries() -> list[Summary]:
     """Every project, those put away too, the newest first."""
     store = sessions.store()
-    folder, period = str(data_folder()), int(monotonic() // CHECKED_SECONDS)
-    return [
-        _summary(
-            folder,
-            record.name,
-            record.created_at,
-            store.last_sequence(record.name),
-            record.settings_json,
-            record.archived,
-            period,
-        )
-        for record in store.projects()
-        if visitor.visible(record)
-    ]
+    # A log that was changed in place has no new event: it is read again after a time.
+    now = str(data_folder()), int(monotonic() // CHECKED_SECONDS)
+
+    def stands(record: ProjectRecord) -> tuple[object, ...]:
+        at = record.created_at, store.last_sequence(record.name)
+        return *now, *at, record.settings_json, record.archived
+
+    visible = filter(visitor.visible, store.projects())
+    return [_summary(record.name, stands(record)) for record in visible]

@@ -12,8 +12,8 @@ from typing import Any
 
 from labelcore.charts.nodes import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
+from labelcore.ui.page_script import ASK
 from labelcore.ui.scripts import Script, component, constants, text_of
-from labelcore.ui.server_away import ASK
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
 ONE_TOO_LATE = "The press before the last one was too late: not stored."

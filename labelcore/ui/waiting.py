@@ -23,7 +23,7 @@ from labelcore.access import Right
 from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
 from labelcore.safe_text import one_line, plain
-from labelcore.ui.presses import acting
+from labelcore.ui.presses import acting, button
 from labelcore.ui.reading import Ask
 
 SOON, AGAIN = 0.3, 0.5
@@ -100,7 +100,7 @@ def _waited_for(kind: str, key: Key, work: Work) -> Any:
     try:
         value = work.result()
     except (LimitError, CancelledError):
-        st.button("Try again", key=f"again-{kind}", on_click=try_again, args=(kind, key))
+        button("Try again", f"again-{kind}", try_again, kind, key)
         raise
     except OSError:  # it may be mended; what is wrong in the file itself stays wrong
         works().forget(kind, key)
@@ -130,7 +130,7 @@ def _shown(work: Work | Here, name: str, on_click: Any, *about: Any) -> None:
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center", key=name):
         shown = st.empty()
-        st.button("Cancel", key=f"{name}-cancel", on_click=on_click, args=about)
+        button("Cancel", f"{name}-cancel", on_click, *about)
     while True:
         shown.markdown(f":material/hourglass_top: {plain(_so_far(work))}")
         if work.ended.wait(AGAIN):
@@ -202,7 +202,7 @@ def worked_out(kind: str, key: Key, what: str, make: Callable[[], T], *, keep: b
     if state.get(STOPPED) == name:
         with st.container(horizontal=True, vertical_alignment="center", key=name):
             st.text(CANCELLED.format(what=what))
-            st.button("Try again", key=f"{name}-again", on_click=stop, args=("",))
+            button("Try again", f"{name}-again", stop, "")
         raise CancelledError(CANCELLED.format(what=what))
     work = works().start(kind, key, lambda: Here(what, make))
     if not isinstance(work, Here):

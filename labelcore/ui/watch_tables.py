@@ -23,7 +23,7 @@ from labelcore.session.carried import terms_of
 from labelcore.session.managing import LONGEST_NAME, wording_now
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, monitors, sessions, visitor
-from labelcore.ui.expanders import fold
+from labelcore.ui.lines import fold
 from labelcore.ui.monitors import SCHEDULE, Opened, Standing
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.setup import link_to

@@ -18,9 +18,9 @@ from labelcore.safe_text import one_line, plain
 from labelcore.ui import monitors, visitor
 from labelcore.ui.chart import show_chart
 from labelcore.ui.downloads import file_name, taken
-from labelcore.ui.expanders import fold
+from labelcore.ui.lines import fold, quiet
 from labelcore.ui.monitors import Opened, Standing, Stands
-from labelcore.ui.presses import sentence, show_problem
+from labelcore.ui.presses import button, sentence, show_problem
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import estimand_name
 from labelcore.ui.tables import reading_table
@@ -91,8 +91,7 @@ def list_monitors(standings: Sequence[Standing], chosen: str) -> None:
         with st.container(key=f"watch-{kind}-{standing.state}-{number}", gap=None):
             label, icon = f"**{plain(standing.name, 60)}**", ICONS[standing.state]
             link_to("watch", label, icon, monitor=standing.name)
-            with st.container(key=f"quiet-watch-{number}"):
-                st.text(standing.words())
+            quiet(f"watch-{number}", standing.words())
 
 
 def show_monitor(monitor: Opened, standing: Standing) -> None:
@@ -151,16 +150,14 @@ def close(standing: Standing, wave: str) -> None:
     key = f"watch-why-{standing.name}-{wave}"
     st.text(CLOSE)
     st.text_input("Why (may stay empty)", key=key, max_chars=300)
-    st.button("Close this wave", key=f"watch-close-{wave}", on_click=monitors.close,
-              args=(standing.name, wave, key))  # fmt: skip
+    button("Close this wave", f"watch-close-{wave}", monitors.close, standing.name, wave, key)
 
 
 def begin_anew(standing: Standing) -> None:
     key = f"watch-why-{standing.name}"
     st.text(ANEW)
     st.text_input("Why", key=key, max_chars=300)
-    st.button("Begin anew", key="watch-restart", on_click=monitors.restart,
-              args=(standing.name, key))  # fmt: skip
+    button("Begin anew", "watch-restart", monitors.restart, standing.name, key)
 
 
 def headline(standing: Standing) -> str:

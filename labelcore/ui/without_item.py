@@ -19,7 +19,9 @@ from labelcore.ui.downloads import labels_button
 from labelcore.ui.explore_choice import ask_further
 from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
+from labelcore.ui.lines import quiet
 from labelcore.ui.new_items import begin_with
+from labelcore.ui.presses import button
 from labelcore.ui.status import at_an_end, figure_name
 from labelcore.ui.times import about_minutes
 from labelcore.ui.trying import is_trial, reveals
@@ -63,7 +65,7 @@ def show_state(project: str, session: Session, person: str) -> None:
             st.text(COMES_BACK.format(time=about_minutes(kept_seconds(elsewhere), "at most ")))
             if visitor.name_of_login():
                 return
-            st.button(TAKE_OVER, key="take-over", on_click=actions.take_over, args=(project,))
+            button(TAKE_OVER, "take-over", actions.take_over, project)
 
 
 def kept_seconds(elsewhere: list[Shown]) -> float:
@@ -80,8 +82,7 @@ def show_end(project: str, session: Session) -> None:
         with st.container(key="answer"):
             st.text(tied(settled or now.sentence))
         if now.of_all:
-            with st.container(key="quiet-of-all"):
-                st.text(tied(now.of_all))
+            quiet("of-all", tied(now.of_all))
         truths = reveals(session)
         if truths:
             with st.container(key="truth"):
@@ -162,13 +163,8 @@ def _to_systems(project: str, session: Session) -> None:
 def _finish_button(project: str, session: Session, *, leads: bool = True) -> None:
     if not visitor.allowed(Right.RUN):
         return
-    st.button(
-        SEE_TRUTH if is_trial(session) else "Finish",
-        key="state-finish",
-        type="primary" if leads else "secondary",
-        on_click=actions.finish,
-        args=(project,),
-    )
+    label, kind = SEE_TRUTH if is_trial(session) else "Finish", "primary" if leads else "secondary"
+    button(label, "state-finish", actions.finish, project, type=kind)
 
 
 def _ways_to_go_on(project: str, session: Session) -> None:
@@ -180,8 +176,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
     meaning = _going_on_means(session, status)
     if left <= 0 or status in (Status.EXHAUSTED, Status.SUPERSEDED):
         if meaning:
-            with st.container(key="quiet-going-on"):
-                st.text(meaning)
+            quiet("going-on", meaning)
         if (choice := session.results().first(Choice)) is not None:
             ask_further(session, choice)
         return

@@ -32,7 +32,7 @@ from labelcore.settings import DATABASE
 from labelcore.store import open_store
 from labelcore.store.guard import BESIDE
 from labelcore.store.sqlite_backup import copy_database
-from labelcore.ui import draft, expanders, forecasts, new_confidence, new_price, new_race, reading
+from labelcore.ui import draft, forecasts, lines, new_confidence, new_price, new_race, reading
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.new_cards import ACCURACY
@@ -158,7 +158,7 @@ def one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def open_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the tests read stands on the page; one test closes the folds again."""
-    monkeypatch.setattr(expanders, "OPEN_AT_FIRST", True)
+    monkeypatch.setattr(lines, "OPEN_AT_FIRST", True)
 
 
 @pytest.fixture
@@ -290,9 +290,19 @@ def app(root: Path) -> Callable[..., AppTest]:
     return open_page
 
 
+def drawings(test: AppTest, kind: str) -> list[Any]:
+    """The nodes of each drawing of a kind on the page."""
+    every = [data for _, data in _components(test, "labelcore_drawing")]
+    return [data["drawn"] for data in every if data["sheet"] == kind]
+
+
 def pictures(test: AppTest) -> list[dict[str, Any]]:
-    """What the pictures of the page are drawn from."""
-    return [data for _, data in _components(test, "labelcore_picture")]
+    """What the pictures of the page show."""
+    parts = [shown[2:] for shown in drawings(test, "picture")]
+    return [
+        {"bars": first[2][2], "said": [line[2] for line in first[3][2:]], "below": below[2:]}
+        for first, below in (both for both in parts if len(both) == 2)  # Not a recorded one.
+    ]
 
 
 def picture(test: AppTest) -> dict[str, Any]:
@@ -306,8 +316,8 @@ def table_rows(test: AppTest) -> list[list[str]]:
     def said(node: Any) -> str:
         return node if isinstance(node, str) else " ".join(filter(None, map(said, node[2:])))
 
-    ((_, data),) = _components(test, "labelcore_table")
-    lines = [one for one in data["table"][2:] if "line" in one[1]["class"]]
+    (table,) = drawings(test, "table")
+    lines = [one for one in table[2:] if "line" in one[1]["class"]]
     return [[said(part) for part in line[2:]] for line in lines[1:]]
 
 
@@ -319,11 +329,10 @@ def _components(test: AppTest, name: str) -> list[tuple[str, dict[str, Any]]]:
 
 def cards(test: AppTest) -> dict[int, str]:
     """{draw: the texts of its card} of the cards on the page."""
-    found = [data for _, data in _components(test, "labelcore_cards")]
     return {
         int(card[1]["data-figure"]): " | ".join(_texts_in(card[2:]))
-        for data in found
-        for card in data["cards"][2:]
+        for drawn in drawings(test, "cards")
+        for card in drawn[2:]
     }
 
 
@@ -353,11 +362,15 @@ def wish(test: AppTest, **changed: object) -> AppTest:
     """Explore after a cut, a need or a view was pressed or typed, as its script sends them."""
     ((key, data),) = _components(test, "labelcore_explore")
     now = {"cut": str(data["cut"]), **{name: data[name] for name in ("need", "view", "whole")}}
-    sent = {"event": "asked", "value": {**now, **changed, "press": secrets.randbits(40)}}
+    return _sent(test, key, "asked", {**now, **changed, "press": secrets.randbits(40)})
+
+
+def _sent(test: AppTest, key: str, event: str, value: dict[str, Any]) -> AppTest:
+    """The page after the script of a component has sent this."""
     states = test._tree.get_widget_states()
     trigger = states.widgets.add()
     trigger.id = _make_trigger_id(key, "events")
-    trigger.json_trigger_value = json.dumps([sent])
+    trigger.json_trigger_value = json.dumps([{"event": event, "value": value}])
     return test._run(states)
 
 
@@ -389,12 +402,8 @@ class SurfaceButton:
         return self
 
     def run(self) -> AppTest:
-        states = self.test._tree.get_widget_states()
-        pressed = [{"event": "press", "value": {**self.press, "id": secrets.token_hex(8)}}]
-        with_press = states.widgets.add()
-        with_press.id = _make_trigger_id(self._id(), "events")
-        with_press.json_trigger_value = json.dumps(pressed)
-        return self.test._run(states)
+        sent = {**self.press, "id": secrets.token_hex(8)}
+        return _sent(self.test, self._id(), "press", sent)
 
     def _id(self) -> str:
         """That of the surface that has this button."""

@@ -134,13 +134,11 @@ def test_the_older_of_two_marks_gives_way(
     state: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", state)
     for pressed, marked in (("row 1", [1]), ("row 2", [1, 2]), ("row 3", [2, 3]), ("row 2", [3])):
-        state["figure-table"] = {"pressed": pressed}
-        compare._press(table, order, "language")
+        compare._press(pressed, table, order, "language")
         assert state[MARKED] == ("language", [order[place] for place in marked])
-    state["figure-table"] = {"pressed": "head 0"}
-    compare._press(table, order, "language")
+    compare._press("head 0", table, order, "language")
     assert state[SORTED] == "accuracy"
-    compare._press(table, order, "language")
+    compare._press("head 0", table, order, "language")
     assert state[SORTED] == ""
 
 

@@ -59,7 +59,7 @@ def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> Non
     """And the page writes nothing, and offers nothing that would."""
     session = make(labels=50)
     before = session.store.last_sequence("demo")
-    monkeypatch.setattr("labelcore.ui.expanders.OPEN_AT_FIRST", False)
+    monkeypatch.setattr("labelcore.ui.lines.OPEN_AT_FIRST", False)
     monkeypatch.setattr(progress, "_strata", lambda session: st.text("drawn"))
     page = app("progress", project="demo")
     assert "Where the labels went" in folds(page) and "drawn" not in texts(page)

@@ -155,7 +155,7 @@ def test_script_and_style_come_with_the_page_and_not_with_an_answer(
     first, later = received
     assert [sum(part in one for one in first) for part in once] == [1, 1, 1]
     driving.answer(lasting_page, "y")
-    assert any(b"labelcore_picture" in one for one in later)
+    assert any(b"labelcore_drawing" in one for one in later)
     assert not [part for part in once for one in later if part in one]
 
 

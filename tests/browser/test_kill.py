@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 import labelcore as lc
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
+from labelcore.ui.page_script import AWAY, CLOSED
 from labelcore.ui.review import CHOOSE, NO_ROW
-from labelcore.ui.server_away import AWAY, CLOSED
 from labelcore.ui.surface import NOT_SAVED_YET, ONE_TOO_LATE, SAVING
 from labelcore.ui.surface import TIMES as TIMES_OF_PAGE
 from tests.answering import answer_draws

@@ -31,14 +31,20 @@ async def inside(scope: dict[str, Any], receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"in"})
 
 
-def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0.0.1:8501",
-          kind: str = "http", method: str = "GET", sender: str = "127.0.0.1",
-          more: Mapping[str, str] | None = None) -> list[dict[str, Any]]:  # fmt: skip
+def sending() -> tuple[list[dict[str, Any]], Any]:
+    """What is sent, and what sends it."""
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
+    return sent, send
+
+
+def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0.0.1:8501",
+          kind: str = "http", method: str = "GET", sender: str = "127.0.0.1",
+          more: Mapping[str, str] | None = None) -> list[dict[str, Any]]:  # fmt: skip
+    sent, send = sending()
     headers = [(b"host", host.encode()), (b"cookie", cookie.encode("latin-1"))]
     headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers,
@@ -121,11 +127,7 @@ def test_scripts_that_the_server_wrote_into_a_page_run() -> None:
         await send({"type": "http.response.start", "status": 200, "headers": head})
         await send({"type": "http.response.body", "body": b"<head><script>x()</script>"})
 
-    sent: list[dict[str, Any]] = []
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
+    sent, send = sending()
     scope = {"type": "http", "path": "/", "headers": []}
     awaited(server.OneAddress(page)(scope, None, door._unframed(scope, send)))
     allowed = [one for one in rules(sent)["script-src"] if one.startswith("'sha256-")]
@@ -141,15 +143,11 @@ def test_a_page_comes_whole_with_the_policy_of_its_scripts_when_it_is_reloaded()
         asked_for.extend(name for name, _ in scope["headers"])
         await send({"type": "http.response.start", "status": 304, "headers": []})
 
-    async def send(message: dict[str, Any]) -> None:
-        pass
-
+    _, send = sending()
     kept = [(b"host", b"here"), (b"if-none-match", b'"1"'), (b"if-modified-since", b"then")]
     scope = {"type": "http", "path": "/label", "headers": kept}
     awaited(server.OneAddress(page)(scope, None, send))
-    assert asked_for == [b"host"], (
-        "a copy that is confirmed takes over a policy without its scripts"
-    )
+    assert asked_for == [b"host"], "a confirmed copy takes over a policy without its scripts"
 
 
 def test_nobody_says_himself_how_he_came(here: None) -> None:

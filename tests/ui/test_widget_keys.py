@@ -29,7 +29,11 @@ def keys(tree: ast.AST) -> Iterator[str]:
     """The keys that a module gives to widgets as they are written."""
     for node in ast.walk(tree):
         match node:
-            case ast.keyword(arg="key", value=value):
+            case (
+                ast.keyword(arg="key", value=value)
+                | ast.Call(func=ast.Name(id="button"), args=[_, value, *_])
+                | ast.Call(func=ast.Name(id="draw"), args=[value, *_])
+            ):
                 yield from heads(value)
 
 

@@ -10,7 +10,7 @@ from labelcore.access import Right
 from labelcore.designs.registry import Page, pages
 from labelcore.papers import compare_page
 from labelcore.team.roles import RIGHTS, Role
-from labelcore.ui import method_pages, visitor
+from labelcore.ui import visitor, whole_pages
 from tests.app.conftest import texts
 
 DRAWN = "The page is drawn."
@@ -20,7 +20,7 @@ def of_methods(monkeypatch: pytest.MonkeyPatch) -> dict[str, Page]:
     """The pages that there are, and one about a project."""
     show = "labelcore.papers.compare_page:compare_page"
     found = {**pages(), "own": Page("own", "Own", show, "Own", "", f"{show} offers it")}
-    monkeypatch.setattr(method_pages, "pages", lambda: found)
+    monkeypatch.setattr(whole_pages, "pages", lambda: found)
     return found
 
 
@@ -41,7 +41,7 @@ def test_a_page_of_a_method_asks_for_the_right_of_what_it_is_about(
 def test_a_page_that_no_method_has(app: Callable[..., AppTest]) -> None:
     for named in ({}, {"page": "nobody"}):
         test = app("method", **named)
-        assert test.title[0].value == method_pages.TITLE
+        assert test.title[0].value == whole_pages.TITLE
         assert "not installed here" in test.info[0].value
 
 

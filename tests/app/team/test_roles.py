@@ -34,7 +34,7 @@ CONTENTS = {
     "progress": "ui.progress.progress_page", "explore": "ui.explore.explore_page",
     "review": "ui.review.review_page", "people": "ui.people_page.people_page",
     "report": "ui.reporting.report_page",
-    "watch": "ui.watching.watch_page", "method": "ui.method_pages.way",
+    "watch": "ui.watching.watch_page", "method": "ui.whole_pages.way",
     "audit": "team.audit_page.trail_page",
 }  # fmt: skip
 Come = Callable[[str], None]
@@ -417,17 +417,26 @@ def acts() -> list[tuple[str, str, Right]]:
     return found
 
 
+def pressed(node: ast.AST) -> str:
+    """What a press calls by this part of a module; "" where it calls nothing."""
+    match node:
+        case (
+            ast.Call(func=ast.Name(id="button"), args=[_, _, ast.Call(args=[act, *_]) | act, *_])
+            | ast.keyword(arg="on_click" | "on_change", value=act)
+        ):
+            return ast.unparse(act)
+    return ""
+
+
 def test_what_acts_on_a_project_asks_for_a_right() -> None:
     """A press that is no ``acting`` changes what this page shows and nothing else."""
     asking = {f"{module.partition('.')[2]}.{name}" for module, name, _ in acts()}
     assert {right for *_, right in acts()} == {Right.JUDGE, Right.SETTLE, Right.RUN}
-    text = "\n".join(
-        re.sub(r"^", f"{file.stem}: ", file.read_text("utf-8"), flags=re.MULTILINE)
-        for file in modules()
-    )
     called = set()
-    for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
-        called.add(name if "." in name else f"{file}.{name}")
+    for module in modules():
+        for act in map(pressed, ast.walk(ast.parse(module.read_text("utf-8")))):
+            if re.fullmatch(r"[\w.]+", act):
+                called.add(act if "." in act else f"{module.stem}.{act}")
     own = {
         "start.show_all_rows", "asking.begin", "new_confidence.begin", "new_screens.go",
         "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
@@ -436,7 +445,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
-        "answers.act", "project_menu.act",
+        "answers.act", "answers.given", "presses.act", "project_menu.act",
     }  # fmt: skip
     assert own <= called, own - called
     assert called - own <= asking, called - own - asking

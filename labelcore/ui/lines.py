@@ -1,4 +1,4 @@
-"""What stands behind a line that opens."""
+"""Lines of a page: one in small letters, and one that opens."""
 
 from collections.abc import Callable
 
@@ -20,3 +20,9 @@ def fold(
         if behind.open:
             inside()
     return behind if behind.open else None
+
+
+def quiet(key: str, text: str) -> None:
+    """Text in small letters, as the style sheet shows whatever is called quiet."""
+    with st.container(key=f"quiet-{key}"):
+        st.text(text)

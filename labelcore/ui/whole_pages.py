@@ -1,4 +1,6 @@
-"""The pages that come with sampling methods, as they are registered."""
+"""What a page has around it: of the app, of the project that the address names, of a method."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -6,15 +8,45 @@ from labelcore.access import Right
 from labelcore.designs.registry import Page, pages
 from labelcore.plugins import loaded
 from labelcore.session.session import Session
-from labelcore.ui.page_errors import guarded
+from labelcore.ui.page_errors import guard, guarded
+from labelcore.ui.people import WAITING, introduced
 from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
 TITLE = "Methods"
 AWAY = "This page comes with a method that is not installed here."
 
 
+def app_page(title: str, show: Callable[[], None]) -> None:
+    """A page about no project, which ``show`` draws."""
+    setup(title, wide=True)
+    with guard(title.lower().replace(" ", "_")):
+        show()
+
+
+def project_page(
+    title: str, show: Callable[[str], None], *, checked: bool = True, judges: bool = False
+) -> None:
+    """A page of that project, which ``show`` draws.
+
+    checked   whether changes of its log are told first
+    judges    whether it must know who sits there
+    """
+    project = project_in_url()
+    setup(title, wide=True, project=project)
+    with guard(title.lower()):
+        if project is None:
+            no_project()
+            return
+        if checked:
+            warn_of_changes(project)
+        if judges and not introduced():
+            st.text(WAITING)
+        else:
+            show(project)
+
+
 def method_page() -> None:
-    """The page that the address names, with all that belongs around it."""
+    """The page of a method that the address names, as it is registered."""
     page = pages().get(st.query_params.get("page", ""))
     project = project_in_url() if page is not None and page.of_project else None
     setup(page.title if page else TITLE, wide=project is not None, project=project)
@@ -32,14 +64,14 @@ def method_page() -> None:
 
 
 def links_before() -> None:
-    """The ways to pages that are about no project."""
+    """The ways to pages of methods that are about no project."""
     for page in pages().values():
         if not page.of_project:
             way(page)
 
 
 def links_of(session: Session) -> None:
-    """The ways to pages that are for this session."""
+    """The ways to pages of methods that are for this session."""
     for page in pages().values():
         if page.of_project and loaded(page.offered)(session):
             way(page, session.project)
