@@ -94,6 +94,8 @@ def subject_of(
 
     >>> subject_of("accuracy[A] > accuracy[B]", "A", ("A", "B"))
     ('accuracy_difference', ('A', 'B'))
+    >>> subject_of("accuracy[l=de] > accuracy[l=en]", "A", ("A", "B"))
+    ('accuracy', ('A',))
     """
     for read in readings(text):
         sides = read.sides[: 1 if read.of_groups else 2]

@@ -63,8 +63,8 @@ def about_minutes(seconds: float, about: str = "about ") -> str:
 def minutes(seconds: float) -> str:
     """A duration to plan with.
 
-    >>> minutes(20), minutes(3570), minutes(4020)
-    ('under a minute', '1 h 00 min', '1 h 07 min')
+    >>> minutes(20), minutes(60), minutes(3570), minutes(4020)
+    ('under a minute', '1 min', '1 h 00 min', '1 h 07 min')
     """
     if seconds < MINUTE:
         return "under a minute"

@@ -339,6 +339,14 @@ def test_the_line_of_a_first_figure_goes_through_no_words() -> None:
     assert said[1]["text-anchor"] == "end" and float(said[1]["x"]) < float(line[1]["x1"])
 
 
+@pytest.mark.parametrize("now", [85.0, 70.0])
+def test_what_is_expected_is_named_where_there_is_room(now: float) -> None:
+    """The words are a fifth of the chart wide, beside the end of the plan."""
+    ahead = np.array([5.0, 50.0, 100.0]), np.array([0.9, 0.3, 0.1])
+    drawn = over_labels(track(ahead=ahead, labels=np.array([1.0, 2.0, now])), "")
+    assert of_class(drawn, "expected") and ("expected" in texts(drawn)) == (now < 80)
+
+
 def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
     nothing = np.empty(0)
     drawn = over_labels(Track(nothing, nothing, nothing, nothing, 100, margin=0.1), "words")

@@ -74,8 +74,13 @@ def test_each_group_gets_as_many_labels_as_the_others_beside_the_share_of_all(
 def test_the_share_keeps_the_figures_of_all_as_narrow_as_promised(
     population: lc.Population,
 ) -> None:
-    plan = kept_plan(population, plan_of())
-    assert 0 < plan.params["group_share"] < 1 and len(plan.groups or ()) >= 6
+    """Where the share and the numbers of strata are those that were chosen when it was measured."""
+    for values, *wanted in (
+        ({}, 0.55, 1, 3), ({"budget": 600}, 0.5, 2, 4), ({"estimands": ("accuracy",)}, 0.45, 1, 3)
+    ):  # fmt: skip
+        plan = kept_plan(population, plan_of(**values))
+        assert [plan.params[name] for name in ("group_share", "n_above", "n_below")] == wanted
+        assert len(plan.groups or ()) >= 6
     alone = lc.preview(population, plan_of(by=None)).expected_half_width
     with_groups = lc.preview(population, plan_of()).expected_half_width
     nothing = lc.preview(population, plan_of(params={"group_share": 0.0})).expected_half_width

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.designs import prompt_frame
 from labelcore.designs.base import Look
 from labelcore.designs.helpers import HelpedFrame
+from labelcore.designs.prompt_frame import EACH, FEWEST, SAME, cheaper
 from labelcore.errors import PlanError
 from labelcore.figures import differences, from_counts, prompts
 from labelcore.figures.current import results
@@ -99,10 +103,15 @@ def test_a_census_tells_each_difference_exactly(frame: pd.DataFrame) -> None:
         assert row["low"] == pytest.approx(true, abs=1e-9) == row["high"]
 
 
-@pytest.mark.parametrize("change", ["no prompt", "twice"])
+@pytest.mark.parametrize("change", ["no prompt", "twice", "claims"])
 def test_outputs_that_share_no_prompts_are_drawn_by_system(
     frame: pd.DataFrame, change: str
 ) -> None:
+    """And so are those about which something is claimed."""
+    if change == "claims":
+        claimed = plan_of(params={}, claims=["accuracy >= 0.5"])
+        assert "prompts" not in kept_plan(judged(frame), claimed).params
+        return
     if change == "no prompt":
         population = judged(frame, prompt=None)
     else:
@@ -125,6 +134,35 @@ def test_the_cheaper_way_is_chosen() -> None:
     random = np.random.default_rng(2)
     mixed = frame.assign(prompt=frame.groupby("model")["prompt"].transform(random.permutation))
     assert kept_plan(judged(mixed), plan_of(params={})).params["prompts"] == "each"
+
+
+def variance(strata: list[tuple[int, int, float, int]], sizes: tuple[int, ...]) -> float:
+    """Of the rates of all systems together; system, size, rate and planned labels of each stratum,
+    whose rate is believed half, and which gets two labels at least."""
+    total = 0.0
+    for system, size, rate, labels in strata:
+        inside = [(n, p) for at, n, p, _ in strata if at == system]
+        believed = (rate + sum(n * p for n, p in inside) / sizes[system]) / 2
+        spread = believed * (1 - believed) * (1 / max(labels, FEWEST) - 1 / size)
+        total += size**2 * spread / sizes[system] ** 2
+    return total
+
+
+def test_whole_prompts_are_drawn_from_the_point_on_from_which_they_are_surer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By how alike the judge finds the outputs on a prompt."""
+    whole = [(0, 60, 0.3, 5), (0, 40, 0.8, 0), (1, 90, 0.6, 7)]
+    each = [(0, 50, 0.2, 9), (0, 50, 0.7, 7), (1, 30, 0.9, 1), (1, 60, 0.5, 8)]
+    sizes = 100, 90
+    turns = 2 * (1 - variance(each, sizes) / variance(whole, sizes))
+    assert 0 < turns < 1
+    setup: Any = SimpleNamespace(groups=SimpleNamespace(sizes=np.array(sizes)))
+    columns = [[np.array(column) for column in zip(*one, strict=True)] for one in (whole, each)]
+    frames: Any = [SimpleNamespace(group=g, sizes=n, rates=p) for g, n, p, _ in columns]
+    for alike, way in ((turns - 1e-9, EACH), (turns + 1e-9, SAME)):
+        monkeypatch.setattr(prompt_frame, "alike_by_prompt", lambda *_, alike=alike: alike)
+        assert cheaper(setup, np.empty(0), frames, [labels for *_, labels in columns]) == way
 
 
 RUNS, LABELS, Z = repeated(100), 200, 3.0

@@ -64,6 +64,14 @@ def test_a_part_with_hardly_any_right_item_is_not_looked_at(right: int, told: in
     assert len(found) == told
 
 
+def test_what_is_told_is_not_less_often_than_elsewhere() -> None:
+    """Where the interval of the ratio by itself would begin at 0.93."""
+    at = np.arange(75)
+    wrong = (at < 14) | ((at >= 30) & (at < 41))
+    (one,) = in_common((at < 30)[None], wrong, 0 * at, 0.05, np.random.default_rng(1))
+    assert (one.low, one.times) == (1.0, pytest.approx(14 / 30 * 45 / 11))
+
+
 def missed(alpha: float) -> float:
     """The largest chance that what is told of a feature misses the truth, over ratios of the odds:
     exact, over all tables of 30 items with it and 45 without, 25 of all these wrong."""

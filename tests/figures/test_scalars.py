@@ -28,7 +28,7 @@ from labelcore.figures.scalars import (
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.forecast import kept_plan
-from labelcore.promises import State
+from labelcore.promises import Promise, State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
@@ -104,6 +104,36 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
             assert f"up to {60 * horizon} labels" in one.sentence()
         beyond = {ends[labels] for labels in ends if labels >= 60 * horizon}
         assert len(beyond) == 1 and ends[59] not in beyond
+
+
+@pytest.mark.parametrize(
+    ("change", "started"),
+    [
+        ({}, True),
+        ({"asked": 60}, False),
+        ({"given": 30, "asked": 31}, True),
+        ({"watched_for": 45, "asked": 90}, False),
+        ({"most": 61}, False),
+        ({"most": 61, "target": "process"}, True),
+        ({"superseded": True}, False),
+        ({"superseded": True, "most": 61}, False),
+        ({"horizon": None, "planned": 60}, True),
+        ({"horizon": None, "planned": 60, "most": 61}, True),
+        ({"horizon": None, "planned": 61}, False),
+        ({"horizon": None, "planned": 60, "extended": False}, False),
+        ({"horizon": None, "planned": 60, "promise": Promise.WATCHED}, False),
+    ],
+)
+def test_when_a_second_stage_has_started(change: dict[str, Any], started: bool) -> None:
+    """Beyond the horizon, until all items have a class; of a fixed promise after an extension."""
+    case = {
+        "horizon": 2, "planned": None, "superseded": False, "promise": Promise.FIXED,
+        "target": "file", "extended": True, "asked": 61, "watched_for": 30, "given": 0,
+        "most": 200, "labelled": 61, **change,
+    }  # fmt: skip
+    seen = {**case, "asked": [None] * case["asked"], "kinds": {"labelled": case["labelled"]}}
+    engine: Any = SimpleNamespace(**seen, plan=SimpleNamespace(**case))
+    assert second_stage_started(engine) == started
 
 
 def test_the_planned_band_is_kept_until_the_new_one_lies_inside(known: Known) -> None:

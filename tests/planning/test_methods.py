@@ -14,6 +14,7 @@ from labelcore.designs import DESIGNS
 from labelcore.designs.samples import suggested_params
 from labelcore.errors import PlanError
 from labelcore.planning.methods import (
+    EACH_TRIED,
     Line,
     cheapest,
     line,
@@ -24,6 +25,7 @@ from labelcore.planning.methods import (
     plan_for,
     possible,
     recommended,
+    worth_trying,
 )
 from labelcore.population.snapshots import write_snapshot
 from labelcore.ui import forecasts
@@ -202,6 +204,14 @@ def test_fewest_means_fewest() -> None:
     assert cheapest(lines, goal) == "b"
     assert cheapest(lines, goal, {"b": (2,), "c": (1,)}) == "c"
     assert cheapest(lines[3:], goal) is None
+
+
+def test_of_many_items_only_what_may_be_proposed_is_tried() -> None:
+    names = ["simple_random", "recalibrated_neyman", "stratified"]
+    tried = [name for name in names if DESIGNS[name].recommended]
+    assert worth_trying(range(EACH_TRIED), names) == names != tried  # type: ignore[arg-type]
+    assert worth_trying(range(EACH_TRIED + 1), names) == tried != []  # type: ignore[arg-type]
+    assert worth_trying(range(EACH_TRIED + 1), ["stratified"]) == ["stratified"]  # type: ignore[arg-type]
 
 
 def test_the_own_promise_where_it_is_the_only_one(population: lc.Population) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from labelcore.planning.race import (
     CUT_LABELS,
     SESSIONS,
     WORLDS,
+    _Runner,
     labels_for_cut,
     likely_classes,
     may_race,
@@ -205,6 +207,11 @@ def test_progress_goes_up_to_its_end(known: Known) -> None:
     race(known.population, many, seconds=AT_LENGTH, progress=shares.append)
     assert all(one <= other for one, other in pairwise(shares)) and shares[-1] == 1.0
     assert shares[0] > 0
+
+
+def test_a_size_is_as_wide_as_the_widest_figure_of_its_worlds_on_average() -> None:
+    widths = [np.array([0.1, 0.3]), np.array([0.2, 0.1])]
+    assert _Runner._widest(SimpleNamespace(widths=widths)) == pytest.approx(0.2)  # type: ignore[arg-type]
 
 
 def test_margins_that_are_hardly_met(known: Known) -> None:

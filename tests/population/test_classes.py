@@ -142,3 +142,6 @@ def test_classes_that_only_known_answers_have_are_found(tmp_path: Path) -> None:
     assert found.known.tolist().count(0) == 1
     with pytest.raises(PopulationError, match="must be one of the classes 'x', 'y', 'z'"):
         lc.read_population(path, **arguments, classes=["x", "y", "z"])
+    path.write_text(path.read_text().replace(",z,", ",y,"))
+    with pytest.raises(PopulationError, match="must be one of the classes 'x', 'y'"):
+        lc.read_population(path, **arguments)

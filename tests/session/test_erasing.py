@@ -407,6 +407,9 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
     assert holding(home, '"seed": 3') == [] and lc.Session.open(session.store, "kept").labels == 5
     found = verify(url(home / "labels.db"))
     assert found.whole, found
+    file = f"{home.parent / 'items.csv'}, where the items were read"
+    assert file not in done.left, "the other project is of it"
+    assert file in erase_project(session.store, "kept", **WHY).left
 
 
 @pytest.mark.parametrize("what", ["items", "project", "project, and another begins"])

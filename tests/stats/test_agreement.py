@@ -93,7 +93,8 @@ def test_where_it_is_undefined_it_says_why() -> None:
         assert (found.value, found.low, found.high, found.reason) == (None, -1, 1, TOO_FEW_ITEMS)
         found = beyond_chance(alike, row.disagreement, 0.95)
         assert (found.value, found.low, found.high, found.reason) == (1, -1, 1, ALL_ALIKE)
-    assert beyond_chance(single, fleiss, 0.95).reason == ONE_CLASS
+    found = beyond_chance(single, fleiss, 0.95)
+    assert (found.value, found.low, found.high, found.reason) == (None, -1, 1, ONE_CLASS)
     assert beyond_chance(single, gwet, 0.95).value == 1  # It calls the half chance.
     assert beyond_chance(votes_of(pairs(20, 1, 0, 4), 2), fleiss, 0.95).reason == ALL_ALIKE
     assert percent_agreement(votes_of(np.array([[0, -1]]), 2), 0.95).reason == NO_ITEM

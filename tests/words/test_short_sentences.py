@@ -12,6 +12,7 @@ from labelcore.promises import Promise, State
 from labelcore.results.cells import TableCell
 from labelcore.results.curves import Band, Cut
 from labelcore.results.interval import Interval
+from labelcore.results.look import HeadBands
 from labelcore.results.race import Race
 from labelcore.results.told_values import known_ends
 from labelcore.results.types import Estimate, Scope
@@ -20,6 +21,7 @@ from labelcore.words.differences import one_end_words
 from labelcore.words.meaning import NOTHING_YET, meaning
 from labelcore.words.race import ONLY_THESE, THESE_FIRST
 from labelcore.words.short_sentences import (
+    NO_BOUNDS,
     early_sentence,
     look_sentence,
     range_of,
@@ -157,6 +159,20 @@ def test_an_interval_over_nearly_everything_is_early_in_every_place() -> None:
     said = "Too few labels: precision of the first 745 may be anything from 4 to 100 %."
     assert short_head(head) == said
     assert head_bar(head, "").said == ("", "too early") and head_bar(head, "").low is None
+    hidden = replace(head, state=State.PROVISIONAL)
+    none = f"{NO_BOUNDS}."
+    cases = (
+        (head, "", said),
+        (head, "one waits", "One waits."),
+        (None, "", none),
+        (hidden, "", none),
+    )
+    for band, waiting, told in cases:
+        heads = HeadBands({"h": 745}, {"h": band}, "h", waiting, True)
+        look = SimpleNamespace(claims=(), heads=heads)
+        assert look_sentence(look, None).text == told  # type: ignore[arg-type]
+    below = SimpleNamespace(claims=(), heads=replace(heads, first=False), charted=None, race=None)
+    assert look_sentence(below, None).text == ""  # type: ignore[arg-type]
     one = replace(head, x=ones, low=0.15 * ones)
     assert short_head(one) == "95 % sure: of the first item by score, 15 to 100 % is 'spam'."
     said = Cut(1, 9, 0.9, (1, 1), {"precision": one, "recall": one}).sentence()
