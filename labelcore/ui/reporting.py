@@ -143,7 +143,9 @@ def confusion(session: Session) -> None:
             session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
         )
         reading_table(table.reset_index(), f"confusion-{place}")
-        quiet(f"confusion-{place}", each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine)))
+        quiet(
+            f"confusion-{place}", each_cell(table.to_numpy().ravel(), drawn_evenly(session.engine))
+        )
 
 
 def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
