@@ -18,7 +18,7 @@ import pytest
 import labelcore as lc
 from labelcore.report.data import report_text
 from labelcore.report.error_cards import error_cards
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.report.page import page, sections_of
 from labelcore.report.style import SCRIPT, STYLE
 from labelcore.session import drawing, ledger, projects
@@ -213,7 +213,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
 @pytest.mark.parametrize("name", sampled(PLANS, len(QUICK), seed=1, keep=QUICK))
 def test_what_a_project_shows_stays(name: str) -> None:
     session, asked = session_of(PLANS[name])
-    facts = gather(session)
+    facts = Facts(session)
     html = "".join(one.html for one in sections_of(facts))
     words = ((key, crc32(text.encode())) for key, text in worded(html) if isinstance(text, str))
     found = (
@@ -228,7 +228,7 @@ def test_what_a_project_shows_stays(name: str) -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_what_a_project_says_stays(name: str, clock: list[datetime]) -> None:
     session = lived(name, clock)
-    facts = gather(session)
+    facts = Facts(session)
     html = page(session, facts, error_cards(session))
     shown = summed((*numbers(json.loads(report_text(facts))), *drawn(html)))
     stays("said", name, shown | dict(worded(html)))

@@ -21,7 +21,7 @@ from labelcore.population import Population, id_parts
 from labelcore.population.text import listing
 from labelcore.population.trace_ids import from_langfuse, has_spans, langfuse_columns, named_columns
 from labelcore.report import csv_cell, labelling_account, sections
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, joined
 from labelcore.session.session import Session
@@ -164,7 +164,7 @@ def dataset_card(session: Session) -> bytes:
 
     Source: https://huggingface.co/docs/hub/datasets-cards
     """
-    facts = gather(session)
+    facts = Facts(session)
     number = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
     head = {
         "pretty_name": session.project,

@@ -19,7 +19,7 @@ from labelcore.replay.bundle import (
 from labelcore.replay.forms import json_text, log_text
 from labelcore.report.data import report_text
 from labelcore.report.dates import moment
-from labelcore.report.facts import Facts, gather
+from labelcore.report.facts import Facts
 from labelcore.report.page import page
 from labelcore.session.session import Session
 
@@ -60,7 +60,7 @@ EXISTING = "existing.json"
 def bundle_zip(session: Session) -> bytes:
     """A zip file to hand over; the same session gives the same bytes. The file that was labelled
     is not inside."""
-    facts = gather(session)
+    facts = Facts(session)
     contents = session.store.contents(session.project)
     drawn = [event.item_id for event in facts.events if "content" in event.detail]
     kept = {item: contents[item].salt for item in drawn if item in contents}

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from labelcore.report.along_ranks import AlongRanks
-from labelcore.report.facts import Confusion, Facts, gather
+from labelcore.report.facts import Confusion, Facts
 from labelcore.results.base import plain
 from labelcore.results.curves import Cut
 from labelcore.session.session import Session
@@ -15,7 +15,7 @@ SCHEMA, SCHEMA_VERSION = "labelcore-report", 1
 
 def report_json(session: Session) -> str:
     """Everything machine readable, with the version of the schema."""
-    return report_text(gather(session))
+    return report_text(Facts(session))
 
 
 def report_text(facts: Facts) -> str:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from labelcore.designs.base import Saved
-from labelcore.designs.choices import OtherChoice
 from labelcore.designs.lists import ComparesLists
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
@@ -19,23 +17,17 @@ from labelcore.figures.scalars import headline_stage, scalar_results, second_sta
 from labelcore.figures.with_classifier import if_swayed
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
-from labelcore.plan.existing import Existing
-from labelcore.plan.plan import Plan
-from labelcore.population import Population
 from labelcore.population.revealing import MAY_SHOW, shown_outputs
-from labelcore.promises import Promise, Status
-from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
+from labelcore.promises import Promise
+from labelcore.report.along_ranks import along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.report.figure_table import apart_from, tables_of
-from labelcore.report.judged import Judged, judged_of
-from labelcore.results.agreement import PeopleAgree
+from labelcore.report.judged import judged_of
 from labelcore.results.base import Finding
 from labelcore.results.calibration import Calibration
 from labelcore.results.cells import Table
 from labelcore.results.curves import Band
-from labelcore.results.label_error import LabelError
 from labelcore.results.types import Choice, Claim, Estimate
-from labelcore.session.compared import HeldAgainst
 from labelcore.session.session import Session
 from labelcore.version import __version__
 from labelcore.words.existing import taken_words
@@ -66,9 +58,8 @@ class OtherProject:
     same_reading: bool
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Facts:
-    """What a report is made of.
+    """What a report is made of, all of it as a session is now.
 
     tables        the table of figures, by the groups of the plan, and one by each other column
     judged        systems that a model judges, and the judge; None where nobody asked
@@ -100,50 +91,63 @@ class Facts:
     further       the choices at other required precisions that labels were asked for
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
+
+    Looking is recorded: a report on new labels is a look. Raises BrokenLogError when the log was
+    changed outside Labelcore.
     """
 
-    project: str
-    record: ProjectRecord
-    population: Population
-    plan: Plan
-    settings: Mapping[str, Any]
-    results: Mapping[str, Finding]
-    tables: tuple[Table, ...]
-    judged: Judged | None
-    given: str
-    sentence: str
-    curves: tuple[Band, ...] | None
-    calibration: Calibration | None
-    along: AlongRanks | None
-    strata: pd.DataFrame
-    strata_names: Sequence[str] | None
-    events: Sequence[Event]
-    looks: Sequence[Mapping[str, Any]]
-    courses: Mapping[str, Sequence[Mapping[str, Any]]]
-    status: Status
-    stop_reason: str
-    interim: bool
-    as_of: str
-    counts: Mapping[str, int]
-    people: Sequence[str]
-    people_count: int | None
-    span: tuple[str, str] | None
-    label_error: LabelError
-    agreement: PeopleAgree | None
-    second_stage: Mapping[str, Estimate]
-    notes: Sequence[str]
-    rewordings: Sequence[tuple[str, str, str, str]]
-    others: Sequence[OtherProject]
-    seal: str
-    held: HeldAgainst
-    version: str
-    existing: Existing
-    saved: Saved | None
-    confusions: tuple[Confusion, ...]
-    drawn_evenly: bool
-    dots: Told
-    swayed: Mapping[str, tuple[float, ...]]
-    further: Sequence[OtherChoice]
+    def __init__(self, session: Session) -> None:
+        self.held = session.check_log()
+        session.store.anchor("report")
+        self.results: Mapping[str, Finding] = session.results()
+        self.events = tuple(session.events)
+        engine, state = session.engine, session.state
+        self.project = session.project
+        self.record = record = session.store.project(session.project)
+        self.population = session.population
+        self.plan = session.plan
+        self.settings = session.settings
+        self.status = session.status
+        self.stop_reason = state.stop_reason
+        self.interim = not engine.finished
+        self.version = __version__
+        self.as_of = self.events[-1].at if self.events else record.created_at
+        first = genesis(record.fingerprint, record.plan_json)
+        self.seal = self.events[-1].hash if self.events else first
+        self.counts = _counts(session, self.events)
+
+        given = [event for event in self.events if event.kind == "labelled"]
+        labels = [event for event in given if state.in_force(event)]
+        named = session.store.people(session.project)
+        self.span = (given[0].at, given[-1].at) if given else None
+        self.people = sorted({event.annotator for event in labels})
+        self.people_count = people_count(labels, named, apart=bool(session.plan.overlap))
+        self.given = _given(self.span, self.people_count)
+        self.sentence = headline(session, self.given) if self.results else NOTHING_ASKED
+
+        self.tables = tables_of(session)
+        self.judged = judged_of(session)
+        self.along = along_ranks(session)
+        self.curves = _curves(session) if self.along is None else self.along.bands
+        self.calibration = _calibration(session)
+        self.strata = session.strata()
+        self.strata_names = rank_names(session)
+        self.looks = session.looks()
+        self.courses = {key: session.course(key) for key, result in self.results.items()
+                        if isinstance(result, Estimate)}  # fmt: skip
+        self.label_error = session.label_error()
+        self.agreement = session.agreement() if session.plan.overlap else None
+        self.second_stage = _second_stage(session)
+        self.notes = tuple(engine.frame.notes)
+        self.others = _others(session, record)
+        self.existing = engine.existing
+        self.saved = engine.design.saved(engine.setup, engine.frame, engine.progress)
+        self.confusions = _confusions(session, self.results)
+        self.drawn_evenly = drawn_evenly(engine)
+        self.rewordings = _rewordings(record, self.events)
+        self.dots = _dots(session, self.rewordings, self.span[0] if self.span else "")
+        self.swayed = {} if self.dots == Told.NEVER else if_swayed(engine)
+        self.further = session.figures.further_choices()
 
     @property
     def reworded(self) -> int:
@@ -217,81 +221,11 @@ class Facts:
         return [event for event in self.events if event.kind in ends]
 
 
-def gather(session: Session) -> Facts:
-    """The facts of a session now. Looking is recorded: a report on new labels is a look.
-
-    Raises BrokenLogError when the log was changed outside Labelcore.
-    """
-    held = session.check_log()
-    session.store.anchor("report")
-    results = session.results()
-    events = tuple(session.events)
-    record = session.store.project(session.project)
-    given = [event for event in events if event.kind == "labelled"]
-    labels = [event for event in given if session.state.in_force(event)]
-    span = (given[0].at, given[-1].at) if given else None
-    named = session.store.people(session.project)
-    people = people_count(labels, named, apart=bool(session.plan.overlap))
-    along = along_ranks(session)
-    curves = _curves(session) if along is None else along.bands
-    rewordings = _rewordings(record, events)
-    dots = _dots(session, rewordings, span[0] if span else "")
-    return Facts(
-        project=session.project,
-        record=record,
-        population=session.population,
-        plan=session.plan,
-        settings=session.settings,
-        results=results,
-        tables=tables_of(session),
-        judged=judged_of(session),
-        given=(given_words := _given(span, people)),
-        sentence=headline(session, given_words) if results else NOTHING_ASKED,
-        curves=curves,
-        calibration=_calibration(session),
-        along=along,
-        strata=session.strata(),
-        strata_names=rank_names(session),
-        events=events,
-        looks=session.looks(),
-        courses={key: session.course(key) for key in results if isinstance(results[key], Estimate)},
-        status=session.status,
-        stop_reason=session.state.stop_reason,
-        interim=not session.engine.finished,
-        as_of=events[-1].at if events else record.created_at,
-        counts=_counts(session, events),
-        people=sorted({event.annotator for event in labels}),
-        people_count=people,
-        span=span,
-        label_error=session.label_error(),
-        agreement=session.agreement() if session.plan.overlap else None,
-        second_stage=_second_stage(session),
-        notes=tuple(session.engine.frame.notes),
-        rewordings=rewordings,
-        others=_others(session, record),
-        seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
-        held=held,
-        version=__version__,
-        existing=session.engine.existing,
-        saved=_saved(session),
-        confusions=_confusions(session, results),
-        drawn_evenly=drawn_evenly(session.engine),
-        dots=dots,
-        swayed={} if dots == Told.NEVER else if_swayed(session.engine),
-        further=session.figures.further_choices(),
-    )
-
-
 def _dots(session: Session, rewordings: Sequence[tuple[str, str, str, str]], first: str) -> Told:
     """``first``: when the first label was given; what was said before counts for nothing."""
     if first and any(name == "dots" and at > first for at, name, _, _ in rewordings):
         return Told.PARTLY
     return Told.ALWAYS if session.settings.get("dots") is True else Told.NEVER
-
-
-def _saved(session: Session) -> Saved | None:
-    engine = session.engine
-    return engine.design.saved(engine.setup, engine.frame, engine.progress)
 
 
 def _confusions(session: Session, results: Mapping[str, Finding]) -> tuple[Confusion, ...]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.report.markup import Markup, joined
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
@@ -22,7 +22,7 @@ INLINE = {*SPANS, "bdi", "span", "br"}
 def report_markdown(session: Session) -> str:
     """The words and tables of ``report_html`` for a repository or a wiki. Nothing of the content is
     read as Markdown or HTML."""
-    return markdown(*sections_of(gather(session)))
+    return markdown(*sections_of(Facts(session)))
 
 
 def markdown(*parts: Markup) -> str:

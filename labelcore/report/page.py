@@ -3,7 +3,7 @@
 from labelcore.report import labelling_account, sections
 from labelcore.report.claims import claims
 from labelcore.report.error_cards import error_cards
-from labelcore.report.facts import Facts, gather
+from labelcore.report.facts import Facts
 from labelcore.report.figures import figures
 from labelcore.report.first_page import apart, front
 from labelcore.report.markup import Markup, element, joined
@@ -22,7 +22,7 @@ def report_html(session: Session, *, errors: bool = False) -> str:
 
     errors   whether items that the classifier got wrong stand in it, with what they hold
     """
-    return page(session, gather(session), error_cards(session) if errors else None)
+    return page(session, Facts(session), error_cards(session) if errors else None)
 
 
 def page(session: Session, facts: Facts, errors: Markup | None = None) -> str:

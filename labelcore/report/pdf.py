@@ -11,7 +11,7 @@ from typing import Any
 from labelcore.charts import svg
 from labelcore.charts.design import LIGHT, roles
 from labelcore.report.dates import moment
-from labelcore.report.facts import Facts, gather
+from labelcore.report.facts import Facts
 from labelcore.report.first_page import slide
 from labelcore.report.markup import Markup, joined
 from labelcore.report.page import sections_of
@@ -35,7 +35,7 @@ def report_pdf(session: Session) -> bytes:
 
     Nothing of the content is read as typst's markup: it comes as data.
     """
-    facts = gather(session)
+    facts = Facts(session)
     at = int(moment(facts.as_of).timestamp())
     return typeset(facts, sections_of(facts), "a4", timestamp=at)
 
@@ -44,7 +44,7 @@ def report_png(session: Session) -> bytes:
     """The answer, its figures and the sentence to quote as a picture of 1920 x 1080 pixels."""
     from PIL import Image
 
-    facts, small = gather(session), BytesIO()
+    facts, small = Facts(session), BytesIO()
     large = typeset(facts, slide(facts), "slide", format="png", ppi=FINER * SLIDE_PPI)
     Image.open(BytesIO(large)).reduce(FINER).save(small, "PNG")
     return small.getvalue()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,17 +145,19 @@ def _frames(engine: Engine, facts: Facts) -> Iterator[Frame]:
     seen_frames: dict[int, Frame] = {}
     for then, results in results_after(engine, draws):
         seen = moment(then, results)
-        there = replace(
-            facts,
-            results=results,
-            tables=(),
-            along=_along(then, facts, results),
-            sentence=next(iter(results.values())).sentence(),
-        )
+        there = _without_tables(facts)
+        there.results, there.along = results, _along(then, facts, results)
+        there.sentence = next(iter(results.values())).sentence()
         seen_frames[then.labels] = Frame(then.labels, seen["at"], there, seen)
     seen = moment(stage, facts.results)
     yield from (frame for labels, frame in seen_frames.items() if labels < stage.labels)
-    yield Frame(stage.labels, seen["at"], replace(facts, tables=()), seen)
+    yield Frame(stage.labels, seen["at"], _without_tables(facts), seen)
+
+
+def _without_tables(facts: Facts) -> Facts:
+    other = copy(facts)
+    other.tables = ()
+    return other
 
 
 def _along(engine: Engine, facts: Facts, results: Mapping[str, Finding]) -> AlongRanks | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.results.table import RESULT_COLUMNS, result_rows
 from labelcore.session.session import Session
 
@@ -38,7 +38,7 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     detail        JSON: the figures of a look, the budget of an extension
     Texts that a spreadsheet would take for a formula have an apostrophe before them.
     """
-    facts = gather(session)
+    facts = Facts(session)
     before = [genesis(facts.record.fingerprint, facts.record.plan_json)]
     before += [event.hash for event in facts.events]
     rows = [
@@ -53,7 +53,7 @@ def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     guesses of the table of figures, which were not asked; a value that says little yet is left out,
     a claim has its status as state, evidence instead of an interval, and its own error level alpha;
     a choice has a row per candidate."""
-    facts = gather(session)
+    facts = Facts(session)
     rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
     guesses = {
         cell.estimate.estimand: cell.estimate

@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.report import replayed, report_html
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.report.figures import figures
 from labelcore.report.first_page import drawn_rows, short_answer
 from tests.answering import answer_draws
@@ -40,7 +40,7 @@ def replay_of(html: str) -> Any:
 def said(session: lc.Session) -> dict[str, list[Any]]:
     """Ends, value and texts of each row of the picture now."""
     rows = {}
-    for key, one in drawn_rows(gather(session)).items():
+    for key, one in drawn_rows(Facts(session)).items():
         ends = (None if end is None else round(end, 6) for end in (one.low, one.high, one.value))
         rows[key] = [*ends, *one.said]
     return rows
@@ -56,10 +56,10 @@ def test_each_label_has_the_figures_that_the_session_had(
     while (draw := session.next()) is not None:
         session.answer(draw, truth[draw.item_id])
         if session.labels in AT:
-            then[session.labels] = said(session), short_answer(gather(session))
+            then[session.labels] = said(session), short_answer(Facts(session))
     html = report_html(session)
     told = replay_of(html)
-    keys = list(drawn_rows(gather(session), 8))
+    keys = list(drawn_rows(Facts(session), 8))
     frames = {frame[0]: frame for frame in told["frames"]}
     assert list(frames)[-1] == session.labels and 0 in frames
     places = [max(one for one in frames if one <= labels) for labels in AT]
@@ -95,7 +95,7 @@ def test_the_report_of_a_comparison_says_whose_each_figure_is(tmp_path: Path) ->
     plan = {**PLANS["A or B"], "design": "recalibrated_neyman", "estimands": asked, "budget": 100}
     session, truth = begun(tmp_path, **plan)
     answer_draws(session, lambda draw: truth[draw.item_id], 100)
-    html, (front, rest) = report_html(session), map(repr, figures(gather(session)))
+    html, (front, rest) = report_html(session), map(repr, figures(Facts(session)))
     assert "Precision along the ranks of the score (lr)" in front
     assert "Precision against recall (lr)" in rest
     assert "lr is better" in rest and "the first one" not in rest

@@ -16,7 +16,7 @@ from pypdf import PdfReader
 import labelcore as lc
 from labelcore.population.copies import copies_folder
 from labelcore.report import REPORT_FORMS, estimates_csv, report_html, report_markdown, report_pdf
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.report.first_page import slide
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, facts_list, lines, theirs
@@ -140,7 +140,7 @@ def test_a_markdown_reader_sees_every_figure(kind: str, made: Made, tmp_path: Pa
         assert -1e-9 <= float(high) / 100 - one.high < step
         assert value == "" if one.told is None else value
         assert not value or abs(float(value.removesuffix(" %")) / 100 - one.told) <= step / 2 + 1e-9
-    facts = gather(session)
+    facts = Facts(session)
     assert others == Read("".join(one.html for one in sections_of(facts))).tables
     assert {"What it means.", "What it does not mean."} <= set(page.bold)
     assert not [one for one in page.texts if "**" in one or one.startswith("|")]
@@ -213,8 +213,8 @@ def test_the_picture_for_slides_is_made_of_parts_of_page_1(made: Made, tmp_path:
     path = lc.write_report(made.session, tmp_path / "report.png")
     with Image.open(path) as picture:
         assert (picture.format, picture.size) == ("PNG", (1920, 1080))
-    parts = [one.html for one in slide(gather(made.session))]
-    page = "".join(one.html for one in sections_of(gather(made.session)))
+    parts = [one.html for one in slide(Facts(made.session))]
+    page = "".join(one.html for one in sections_of(Facts(made.session)))
     assert len(parts) == 4 and all(one in page for one in parts)
     said = short_sentence(made.session.results()["precision"])
     assert said in unescape(parts[0]).replace("\N{NO-BREAK SPACE}", " ")
@@ -232,7 +232,7 @@ def test_everything_on_the_slide_fits_on_it(tmp_path: Path) -> None:
         tmp_path / "items.csv", design="agreement_patterns", arguments=scores, **plan
     )
     label(session, truth, 40, eventful=False)
-    facts = gather(session)
+    facts = Facts(session)
     assert len(facts.results) == 16
     made = typeset(facts, slide(facts), "slide")
     assert len(PdfReader(BytesIO(made)).pages) == 1

@@ -11,7 +11,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.replay.walk import Walk
 from labelcore.report import events_csv
-from labelcore.report.facts import gather
+from labelcore.report.facts import Facts
 from labelcore.results.agreement import PeopleAgree
 from labelcore.store import STORES
 from tests.answering import next_draw
@@ -68,7 +68,7 @@ def test_every_store_keeps_it_and_no_figure_rests_on_it(
     assert "accuracy@settled" in one.results()
     assert [event.kind for event in one.events].count("late") == 1
     assert one.store.events(one.project)[4] == kept
-    assert "no,late" in events_csv(one) and gather(one).counts["late"] == 1
+    assert "no,late" in events_csv(one) and Facts(one).counts["late"] == 1
     replays(one)
 
 
