@@ -36,7 +36,7 @@ def check_environment() -> None:
 
 def data_folder() -> Path:
     """``LABELCORE_DATA``, else ./data."""
-    return Path(os.environ.get(DATA) or "data").expanduser().resolve()
+    return Path(os.path.realpath(Path(os.environ.get(DATA) or "data").expanduser()))
 
 
 def listed(name: str, standard: str = "") -> list[str]:

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -101,7 +102,8 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
             path.touch(exist_ok=False)  # From here on the name is taken.
         device = path.exists() and not path.is_file()
         try:
-            with path.open("wb") if device else whole_file(path.resolve(), shared=True) as stream:
+            real = Path(os.path.realpath(path))
+            with path.open("wb") if device else whole_file(real, shared=True) as stream:
                 stream.write(content)
         except BaseException:
             if not force:

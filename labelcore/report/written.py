@@ -1,5 +1,6 @@
 """A report as a file: the suffix says which form it has."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +73,6 @@ def write_report(session: Session, path: str | Path) -> Path:
     if not file.parent.is_dir():
         raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
     content = REPORT_FORMS[suffix](session)
-    with whole_file(file.resolve(), shared=True) as stream:
+    with whole_file(Path(os.path.realpath(file)), shared=True) as stream:
         stream.write(content)
     return file

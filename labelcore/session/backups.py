@@ -28,7 +28,7 @@ from labelcore.store import (
     guarded,
     held,
     identity_of,
-    note,
+    note_beside,
     note_written,
     open_store,
     places_of,
@@ -237,7 +237,8 @@ def restore(
                 items = looked_at.with_suffix(".items")
             trail = _trail_of(url)
             with closing(_opened(looked_at)) as copy:
-                copy.note_acts(trail[len(copy.acts()) :])
+                said = act(who or command_user(), "restored", f"the backup {file.name}")
+                noted = copy.note_acts([*trail[len(copy.acts()) :], said])
                 if place is not None:
                     _keep_ahead(records, items, place)
                     announce(copy, place)
@@ -252,7 +253,7 @@ def restore(
             seal_anew(store)
             erase_again(store)
             store.anchor("restore")
-            note(store, act(who or command_user(), "restored", f"the backup {file.name}"))
+            note_beside(store, noted[-1:])
     counts = {project.record.name: _answers(project.events) for project in rescue if project.events}
     return Restored(projects, differences, unreadable, aside, file, counts)
 

@@ -79,6 +79,7 @@ from labelcore.store.trail import act as act
 from labelcore.store.trail import command_user as command_user
 from labelcore.store.trail import cut_off as cut_off
 from labelcore.store.trail import note as note
+from labelcore.store.trail import note_beside as note_beside
 from labelcore.store.trail import trail_file as trail_file
 from labelcore.whole_file import alone_in as alone_in
 

@@ -12,7 +12,6 @@ import fnmatch
 import hmac
 import json
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +23,7 @@ from pathlib import Path
 from labelcore.errors import StoreError
 from labelcore.store.base import beside, writable
 from labelcore.store.guard import BESIDE, GIVEN_UP, LEFT_SECONDS
-from labelcore.store.kept import SealsFile, backups, backups_folder, change_seals
+from labelcore.store.kept import SealsFile, backups, backups_folder, change_seals, half_copies
 from labelcore.store.signing import secret_of
 from labelcore.whole_file import HALF, alone_in, digest_of, whole_file
 
@@ -145,8 +144,7 @@ def remove_written(
 def remove_halves(place: Path, *folders: Path | None) -> list[Path]:
     """Remove what killed processes have left half written beside a store and in folders; those of
     items and stores that somebody may be writing at this moment, and stay."""
-    stores = re.compile(rf"{re.escape(place.name)}(\.\d+\.(half|new))+(-wal|-shm)?")
-    copies = [file for file in place.parent.iterdir() if stores.fullmatch(file.name)]
+    copies = half_copies(place)
     below = [
         Path(at, name)
         for folder in folders

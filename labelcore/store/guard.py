@@ -44,6 +44,7 @@ from labelcore.store.kept import (
     backups_folder,
     change_seals,
     first_difference,
+    half_copies,
     identity_of,
     made_at,
     read_seals_file,
@@ -208,7 +209,7 @@ def back_up_now(place: Path, write: Callable[[Path], object], mark: str = "") ->
             f"the disk of {folder} has {free / 1e6:,.0f} MB free, and a backup needs "
             f"{(size + SPARE_BYTES) / 1e6:,.0f} MB"
         )
-    for half in folder.glob("*.half*"):
+    for half in [*folder.glob("*.half*"), *half_copies(place)]:
         if time.time() - half.stat().st_mtime > LEFT_SECONDS:
             half.unlink(missing_ok=True)
     stamp = datetime.now(UTC).strftime(STAMP)

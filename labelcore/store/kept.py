@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,10 @@ def backups_folder(place: Path) -> Path:
 
 def backups(place: Path) -> list[Path]:
     """The automatic backups, the newest first; one that a wrong clock dated after now is last."""
-    files = backups_folder(place).glob(f"{escape(place.stem)}-*{escape(place.suffix)}")
+    # macOS and Windows know a store by its name in capitals, too.
+    begins, end = f"{place.stem}-".casefold(), place.suffix.casefold()
+    names = ((file, file.name.casefold()) for file in backups_folder(place).glob("*"))
+    files = [file for file, name in names if name.startswith(begins) and name.endswith(end)]
     dated = [(at, file) for file in files if (at := made_at(file)) is not None]
     now = datetime.now(UTC)
     return [file for _, file in sorted(dated, key=lambda it: (it[0] <= now, *it), reverse=True)]
@@ -184,12 +187,19 @@ def take_over(store: LabelStore, former: Path, items: Path) -> None:
         copy_items(records, items, store.items_folder)
         for backup in [] if former.exists() else backups(former):
             backups_folder(place).mkdir(mode=0o700, exist_ok=True)
-            name = backup.name.replace(former.stem, place.stem, 1)
+            name = place.stem + backup.name[len(former.stem) :]
             backup.rename(backups_folder(place) / name)
         for end in (".erased", ".key", ".audit", ".seals"):
             if any(identity_of(record) in known for record in records):
                 with suppress(FileNotFoundError):
                     shutil.copy(beside(former, end), beside(place, end))
+
+
+def half_copies(place: Path) -> list[Path]:
+    """Copies that were to become the store at a place, and are being written or left by a process
+    that was killed."""
+    named = re.compile(rf"{re.escape(place.name)}(\.\d+\.(half|new))+(-wal|-shm)?")
+    return [file for file in place.parent.iterdir() if named.fullmatch(file.name)]
 
 
 # What a log is held against

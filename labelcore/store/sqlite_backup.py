@@ -10,7 +10,7 @@ from pathlib import Path
 
 from labelcore.errors import StoreError, StoreFullError, StoreNotWritableError
 from labelcore.store.guard import BESIDE
-from labelcore.store.kept import AS_IT_STANDS
+from labelcore.store.kept import AS_IT_STANDS, half_copies
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
 from labelcore.whole_file import keep_names
@@ -99,7 +99,9 @@ def put_in_place(copy: Path, path: Path) -> Path | None:
 
     Raises StoreError.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
+    for left in half_copies(path):  # Nobody else puts one there while the store is held.
+        left.unlink(missing_ok=True)
     staged = path.with_name(f"{path.name}.{os.getpid()}.new")
     copy_database(copy, staged)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")

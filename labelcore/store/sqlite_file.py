@@ -83,7 +83,7 @@ def refuse_missing(path: Path) -> None:
 
 def unwritten_log(path: Path) -> bool:
     """Whether the file beside the database holds changes that are not in the database yet."""
-    path = path.resolve()  # SQLite keeps it where a link leads to.
+    path = Path(os.path.realpath(path))  # SQLite keeps it where a link leads to.
     beside = path.with_name(path.name + "-wal")
     return beside.exists() and beside.stat().st_size > 0
 

@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,15 +48,16 @@ def trail_file(place: Path) -> Path:
 
 def note(store: LabelStore, *acts: Act) -> None:
     """Write lines now: to the store, and to the file beside it. Raises StoreError."""
-    kept = store.note_acts(acts)
-    if store.guarded is not None and kept:
-        _to_file(store.guarded, kept)
+    note_beside(store, store.note_acts(acts))
 
 
-def _to_file(place: Path, acts: list[Act]) -> None:
+def note_beside(store: LabelStore, acts: Sequence[Act]) -> None:
+    """Write lines that the store has to the file beside it."""
+    if store.guarded is None or not acts:
+        return
     lines = "".join(json.dumps(line.row(), ensure_ascii=False) + "\n" for line in acts)
     with suppress(OSError):
-        file = trail_file(place)
+        file = trail_file(store.guarded)
         file.touch(mode=OWNER_ONLY)
         with file.open("a", encoding="utf-8") as stream:
             stream.write(lines)

@@ -262,7 +262,7 @@ def remove(name: str, data: str | None) -> None:
 
 def _projects(data: str | None) -> dict[str, str]:
     """{name: key} of the projects in the store of this folder."""
-    folder = data_folder() if data is None else Path(data).resolve()
+    folder = data_folder() if data is None else Path(os.path.realpath(data))
     address = (os.environ.get(STORE) if data is None else "") or f"sqlite:///{folder / DATABASE}"
     try:
         with closing(open_store(address, create=False)) as store:
@@ -284,7 +284,7 @@ def _key(project: str, data: str | None) -> str:
 
 def _register(data: str | None) -> Register:
     """Its changes go to the audit trail of the store that the app has there."""
-    folder = data_folder() if data is None else Path(data).resolve()
+    folder = data_folder() if data is None else Path(os.path.realpath(data))
     url = (os.environ.get(STORE) if data is None else "") or f"sqlite:///{folder / DATABASE}"
 
     def heard(happened: str, who: str, about: str) -> None:

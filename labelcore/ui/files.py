@@ -145,7 +145,8 @@ def named(text: str, *, anywhere: bool) -> Path:
     what ``keep_upload`` does."""
     if "\0" in text or not anywhere:
         return inside(text)
-    path = (data_folder() / os.path.expanduser(text.strip().strip("\"'"))).resolve()
+    typed = os.path.expanduser(text.strip().strip("\"'"))
+    path = Path(os.path.realpath(data_folder() / typed))
     within = path.is_relative_to(data_folder())
     copied = path.suffix.lower() in (*SUFFIXES, ZIP) and suffix_of(path.name) not in FORMATS
     if (within and not copied) or (path.is_dir() and any(path.glob("*.parquet"))):
@@ -171,9 +172,9 @@ def inside(text: str) -> Path:
         raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
     path = Path(os.path.expanduser(text.strip()))
-    place = (path if path.is_absolute() else folder / path).resolve()
+    place = Path(os.path.realpath(folder / path))
     parts = parts_at(place)
-    if not all(part.resolve().is_relative_to(folder) for part in (place, *parts)):
+    if not all(Path(os.path.realpath(part)).is_relative_to(folder) for part in (place, *parts)):
         raise OutsideError(
             f"{text!r} lies outside the data folder {folder}. Copy the file into that folder, or "
             "upload it."

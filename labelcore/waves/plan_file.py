@@ -7,6 +7,7 @@ of ``Plan``) and ``monitor`` (those of ``Monitor``, and what else is said below)
 from __future__ import annotations
 
 import inspect
+import os
 import shlex
 import tomllib
 from collections.abc import Callable, Collection, Mapping
@@ -205,4 +206,4 @@ def _store_beside(path: Path, address: str) -> str:
     relative = address.startswith(start) and not Path(address.removeprefix(start)).is_absolute()
     if not relative:
         return address
-    return start + (path.parent / address.removeprefix(start)).resolve().as_posix()
+    return start + Path(os.path.realpath(path.parent / address.removeprefix(start))).as_posix()

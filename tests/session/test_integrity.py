@@ -33,6 +33,7 @@ from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
 from labelcore.session.managing import relink
 from labelcore.store import backups
+from labelcore.store.trail import trail_file
 from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import automatic_backup, begun, session_on
@@ -429,6 +430,60 @@ def test_a_restore_that_is_killed_leaves_a_store(
     monkeypatch.setattr(os, "replace", replaced)
     restore(None, url(database), recover=True)
     assert there == [True]
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_a_restore_that_is_killed_leaves_no_text_and_says_what_it_did(
+    database: Path, done: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next restore removes the copy, and so does an automatic backup, but of a copy that
+    somebody may be writing; the trail has a line from the moment the backup is in its place."""
+
+    def restored() -> list[str]:
+        with closing(lc.open_store(url(database), create=False)) as store:
+            return [line.what for line in store.acts()]
+
+    def left() -> list[Path]:
+        return [*database.parent.glob(f"{database.name}.*")]
+
+    replace_it = os.replace
+
+    def killed(source: Path, target: Path) -> None:
+        if Path(target) != database or done:
+            replace_it(source, target)
+        if Path(target) == database:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        restore(None, url(database), force=True)
+    monkeypatch.undo()
+    assert restored() == ["restored"] * done and bool(left()) is not done
+    if not done:
+        automatic_backup(database)
+        assert left()
+        os.utime(left()[0], (0, 0))
+        automatic_backup(database)
+        assert not left()
+        (database.parent / f"{database.name}.77.new").write_bytes(b"text")
+    restore(None, url(database), force=True)
+    assert restored() == ["restored"] * (1 + done) and not left()
+    beside = [json.loads(line)["what"] for line in trail_file(database).read_text().splitlines()]
+    assert beside == ["restored"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="few may make links")
+def test_a_link_to_itself_gives_way_to_what_is_written(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("loop.db", "loop.html", "again.html"):
+        (database.parent / name).symlink_to(name)
+    shutil.copy(backups(database)[0], copy := database.parent / "copy.db")
+    assert main(["restore", str(copy), "--store", url(database.parent / "loop.db")]) == 0
+    store, made = url(database), database.parent / "loop.html"
+    assert main(["report", "--store", store, "--project", "spam", "-o", str(made), "--force"]) == 0
+    again = lc.write_report(lc.Session.open(store, "spam"), made.with_name("again.html"))
+    assert made.is_file() and again.is_file() and not capsys.readouterr().err
 
 
 def test_a_bad_backup_is_passed_over(database: Path) -> None:

@@ -109,6 +109,17 @@ def test_a_clock_that_was_ahead_stops_no_backup(database: Path) -> None:
     assert len(backups(database)) == 2 and backups(database)[1] == wrong
 
 
+def test_a_name_in_other_letters_has_its_backups(database: Path) -> None:
+    """Where a system takes both for one name, as macOS does."""
+    labelled(database)
+    found, folder = backups(database), backups_folder(database)
+    for backup in found:
+        backup.rename(folder / backup.name.replace("labels", "Labels").replace(".db", ".DB"))
+    (folder / "other-20260101T000000000000Z.db").touch()
+    assert [one.name.lower() for one in backups(database)] == [one.name.lower() for one in found]
+    assert found
+
+
 def test_a_name_with_brackets_has_its_backups(database: Path) -> None:
     named = database.rename(database.with_name("labels[1].db"))
     labelled(named)

@@ -153,6 +153,20 @@ def test_inside(data_folder: Path, tmp_path: Path) -> None:
         inside("files/none.csv")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="few may make links")
+@pytest.mark.parametrize("anywhere", [False, True])
+def test_a_link_to_itself_is_no_file(
+    data_folder: Path, anywhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_folder.mkdir(exist_ok=True)
+    (data_folder / "loop.csv").symlink_to("loop.csv")
+    with pytest.raises(FileNotFoundError, match=r"There is no file .*loop\.csv"):
+        named("loop.csv", anywhere=anywhere)
+    monkeypatch.setenv("LABELCORE_DATA", str(data_folder / "loop.csv"))
+    with pytest.raises(FileNotFoundError, match=r"There is no file .*items\.csv"):
+        named("items.csv", anywhere=anywhere)
+
+
 def test_a_path_of_this_machine(data_folder: Path, tmp_path: Path) -> None:
     """A copy is taken of a table, a zip or the pictures of a folder, and of nothing else."""
     outside = tmp_path / "out"
