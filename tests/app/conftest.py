@@ -253,9 +253,10 @@ def make_project(
         write_items(folder), id="id", content="text",
         scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"},
     )  # fmt: skip
+    given = {"design": "recalibrated_neyman", "estimands": "accuracy", "budget": 60, "seed": 1}
     session = lc.Session(
         population,
-        lc.Plan("recalibrated_neyman", **{"estimands": "accuracy", "budget": 60, "seed": 1} | plan),
+        lc.Plan(**given | plan),
         f"sqlite:///{folder / 'labelcore.db'}",
         name,
         settings={"question": question, "instructions": "Junk counts."},

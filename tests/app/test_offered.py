@@ -35,6 +35,7 @@ from tests.pinned import stays
 from tests.waves.test_monitor import label
 
 PAGES = ("", "label", "progress", "explore", "report", "review", "people", "audit", "watch")
+CHOICE = {"candidates": [0.3, 0.5, 0.7], "precision_threshold": 0.6, "precision_slack": 0.2}
 STATES: dict[str, dict[str, Any]] = {
     "new": {},
     "begun": {"labels": 12},
@@ -45,7 +46,16 @@ STATES: dict[str, dict[str, Any]] = {
     "fixed by margin": {"labels": 30, "budget": None, "margin": 0.1, "promise": "fixed"},
     "claims": {"labels": 12, "claims": ["accuracy >= 0.6"]},
     "finished early": {"labels": 30},
-}
+    "a curve": {
+        "design": "geometric_strata", "estimands": "precision_curve", "budget": 110, "labels": 50,
+    },
+    "a choice": {
+        "design": "reach_selection", "estimands": "selection", "params": CHOICE, "labels": 12,
+    },
+    "a choice made": {
+        "design": "reach_selection", "estimands": "selection", "params": CHOICE, "labels": 18,
+    },
+}  # fmt: skip
 DRAFTS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "accuracy, suggested": ("one classifier", None, {"budget": 60}),
     "both by margin": ("one classifier", BOTH.title, {"margin": 0.1}),
@@ -58,7 +68,7 @@ DRAFTS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "three classes, suggested": ("three classes", None, {}),
     "better, suggested": ("two different", None, {}),
 }
-MOST = ("begun", "read by two", "claims", "finished early")
+MOST = ("begun", "read by two", "claims", "finished early", "a curve", "a choice", "a choice made")
 SAID = (
     "alt", "body", "captions", "codeText", "componentName", "default", "disabled", "expanded",
     "format", "help", "icon", "json", "label", "max", "maxChars", "min", "options", "placeholder",
@@ -116,7 +126,7 @@ def drawings_and_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.as_shipped
 @pytest.mark.slow
-@pytest.mark.parametrize("state", sampled(STATES, 4, seed=3, keep=MOST))
+@pytest.mark.parametrize("state", sampled(STATES, len(MOST), seed=3, keep=MOST))
 def test_what_each_page_offers_and_draws_stays(state: str, app, make: Make) -> None:
     session = make(question="Is it spam?", **STATES[state])
     if state == "finished early":
