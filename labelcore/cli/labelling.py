@@ -173,7 +173,7 @@ def _standing(session: Session) -> dict[str, Any]:
         "project": session.project,
         "status": session.status,
         "labels": session.labels,
-        "planned": session.engine.planned - session.engine.given,
+        "planned": session.engine.size_known - session.engine.given,
         "size": pilot_words(session.engine, size_words),
         "answers": answers_words(session.engine.kinds),
         "changed_in_source": len(session.state.changed),
@@ -183,8 +183,11 @@ def _standing(session: Session) -> dict[str, Any]:
 def _line(values: Mapping[str, Any]) -> str:
     changed = int(values["changed_in_source"])
     return (
-        f"{values['project']}: {values['status']}; {values['answers']}, planned for "
-        f"{count(int(values['planned']))}."
-        + (f" {values['size']}" if values["size"] else "")
+        f"{values['project']}: {values['status']}; {values['answers']}"
+        + (
+            f". {values['size']}"
+            if values["size"]
+            else f", planned for {count(int(values['planned']))}."
+        )
         + (f" {count(changed, 'item')} changed in the source: broken." if changed else "")
     )

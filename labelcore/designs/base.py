@@ -43,10 +43,10 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 """The first version of the interval rules whose figures are worked out, and that of plans by which
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
-PORTABLE_RULES, PILOT_RULES = 10, 11
+PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES = 10, 11, 12
 """Those that new plans keep: what the last digits of a processor would decide is rounded first
 (docs/processors.md); and those of new plans that learn their size: no pilot forecasts a size far
-ahead (``labelcore.plan.pilot``)."""
+ahead (``labelcore.plan.pilot``), and with a promise for one look there is a pilot, too."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20

@@ -25,8 +25,10 @@ NO_LABEL = "no item has a label yet"
 
 
 def complete(engine: Engine) -> bool:
-    """Whether the planned size is answered."""
-    return engine.answers_given >= min(engine.planned - engine.given, engine.most)
+    """Whether the planned size is answered: for one look, that which a pilot told."""
+    at_one_look = engine.plan.promised == Promise.FIXED
+    planned = engine.watched_for if at_one_look else engine.planned
+    return engine.answers_given >= min(planned - engine.given, engine.most)
 
 
 def first_figure(engine: Engine) -> int:
@@ -186,6 +188,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         else population.classes[question.class_index]
     )
     place = question.group
+    fixed_later = plan.promised == Promise.FIXED and engine.pilot > 0
     groups = None if place is None else engine.setup.groups
     return Scope(
         file=population.name,
@@ -197,7 +200,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         positive=positive,
         margin=plan.margin_of(grouped=place is not None),
         first_figure=first_shown(engine),
-        planned=engine.planned,
+        planned=0 if fixed_later else engine.size_known,
         until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,

@@ -205,7 +205,7 @@ def first_stage_end(engine: Engine) -> int:
     promise."""
     if engine.plan.horizon is not None:
         return engine.plan.horizon * engine.watched_for - engine.given
-    return engine.plan.planned or 0
+    return engine.watched_for - engine.given
 
 
 def headline_stage(engine: Engine) -> Engine:

@@ -17,7 +17,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labelcore.designs import base
-from labelcore.designs.base import PILOT_RULES, Due, IntArray, Progress, Toward, rank_order
+from labelcore.designs.base import (
+    ONE_LOOK_RULES,
+    PILOT_RULES,
+    Due,
+    IntArray,
+    Progress,
+    Toward,
+    rank_order,
+)
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.recut import from_json, recut_frame
 from labelcore.designs.scalars import EstimatesScalars
@@ -32,7 +40,7 @@ from labelcore.log.repeats import Repeats
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
-from labelcore.plan.pilot import further_pilot, largest_size, pilot_of, size_after
+from labelcore.plan.pilot import far_ahead, further_pilot, largest_size, pilot_of, size_after
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
@@ -270,7 +278,7 @@ class Engine(Book):
         assert plan.planned is not None
         if (furthest := plan.furthest(self.watched_for)) is not None:
             return min(furthest - self.given, items)
-        return items if looking(plan.stop_rules) else min(plan.planned, items)
+        return items if looking(plan.stop_rules) else min(self.watched_for - self.given, items)
 
     @property
     def planned(self) -> int:
@@ -279,11 +287,17 @@ class Engine(Book):
         return self.replanned or self.setup.planned
 
     @property
+    def size_known(self) -> int:
+        """``planned``, or while a pilot goes on that told too little the labels to which it goes:
+        so many there will be at least."""
+        return self.pilot_until or self.planned
+
+    @property
     def pilot(self) -> int:
         """The labels after which a margin plan forecasts its size anew; 0 for other plans, and once
         the pilot has ended."""
         if self.replans:
-            return self.replans[-1][1]
+            return self.pilot_until
         return pilot_of(self.given) if self.plan.learns else 0
 
     @property
@@ -304,9 +318,15 @@ class Engine(Book):
     def size_after(self, half_width: float) -> tuple[int, int]:
         """The size to plan for by the widest fixed interval of a pilot that ends now, and to how
         many labels the pilot goes on, 0 if it does not."""
-        far = self.plan.interval_rules >= PILOT_RULES
-        known = len(self.questions), self._items, 0 if far else self.setup.planned
-        size = size_after(self.plan, *known, half_width, self.labels)
+        rules, least = self.plan.interval_rules, 0
+        if rules < PILOT_RULES:
+            least = self.setup.planned
+        elif rules >= ONE_LOOK_RULES:
+            least = len(self.asked) + self.given
+        size = size_after(
+            self.plan, len(self.questions), self._items, least, half_width, self.labels
+        )
+        far = far_ahead(rules)
         return size, further_pilot(half_width, self.labels, size, self.given, far=far)
 
     @property

@@ -137,6 +137,11 @@ class Book:
         return self.replans[-1][0] if self.replans else 0
 
     @property
+    def pilot_until(self) -> int:
+        """The labels to which a pilot goes on that told too little; 0 where none does."""
+        return self.replans[-1][1] if self.replans else 0
+
+    @property
     def ended(self) -> bool:
         """Whether it is over whatever its limit: finished, or stopped and not extended since."""
         return self.finished or (self.stopped and not self.extended)

@@ -18,7 +18,7 @@ def recut_wanted(engine: Engine) -> bool:
 
 def recut_due(engine: Engine) -> bool:
     """Whether strata are cut once more now: between two batches, from half of the labels on."""
-    if not recut_wanted(engine) or engine.labels < SHARE * engine.planned:
+    if not recut_wanted(engine) or engine.labels < SHARE * engine.watched_for:
         return False
     going_on = len(engine.asked) < engine.limit and not engine.extended
     return going_on and not engine.batch_left

@@ -3,6 +3,7 @@ little goes on to twice its labels, and the size is forecast once more."""
 
 import numpy as np
 
+from labelcore.designs.base import ONE_LOOK_RULES, PILOT_RULES
 from labelcore.plan.plan import Plan
 from labelcore.stats.horizon import size_again
 
@@ -13,9 +14,10 @@ NOTHING_KNOWN = 0.5
 """The half-width of a pilot that tells nothing."""
 LITTLE_KNOWN = 0.25
 """The half-width above which a pilot goes on: half of one that tells nothing."""
-FAR = 4
+FAR, FAR_AT_ONE_LOOK = 4, 2
 """A size of more than so many times the labels is far ahead, and the pilot goes on: an interval is
-taken to narrow with the root of the labels, and where errors are few it narrows much faster."""
+taken to narrow with the root of the labels, and where errors are few it narrows much faster. A
+promise for one look has but this size, so that its pilot goes on for longer."""
 
 
 def pilot_of(given: int) -> int:
@@ -24,7 +26,7 @@ def pilot_of(given: int) -> int:
 
 
 def further_pilot(
-    half_width: float, labels: int, planned: int, given: int, *, far: bool = True
+    half_width: float, labels: int, planned: int, given: int, *, far: float = FAR
 ) -> int:
     """The labels to which a pilot goes on that ended here; 0 where it told enough, or the size that
     is planned now comes before.
@@ -32,14 +34,21 @@ def further_pilot(
     half_width, labels   as in ``size_after``
     planned              the size after it
     given                labels that were there before
-    far                  whether a size that is far ahead tells too little
+    far                  how many times the labels a size is that tells too little
 
     >>> [further_pilot(half, 60, size, 0) for half, size in ((0.45, 220), (0.2, 220), (0.2, 934))]
     [120, 0, 120]
     """
     unknown = half_width > LITTLE_KNOWN and 2 * labels < planned
-    goes_on = (unknown or (far and FAR * labels < planned)) and labels < _last_pilot(given)
+    goes_on = (unknown or far * labels < planned) and labels < _last_pilot(given)
     return 2 * labels if goes_on else 0
+
+
+def far_ahead(rules: int) -> float:
+    """How many times the labels a size is that is far ahead, by the rules of a plan."""
+    if rules < PILOT_RULES:
+        return np.inf
+    return FAR_AT_ONE_LOOK if rules >= ONE_LOOK_RULES else FAR
 
 
 def _last_pilot(given: int) -> int:
@@ -53,7 +62,8 @@ def size_after(
 
     figures      how many the plan asks for
     items        that can be labelled
-    planned      the least: for plans of earlier rules the size forecast before
+    planned      the least: for plans of earlier rules the size forecast before, for one look the
+                 items drawn
     half_width   of the widest interval of a fixed size at the end of the pilot
     labels       those of the pilot
     """
@@ -62,7 +72,7 @@ def size_after(
         labels,
         plan.goal,
         plan.confidence_of_each(figures),
-        horizon=plan.horizon or 1,
+        horizon=plan.horizon,
         items=items if plan.target == "file" else np.inf,
     )
     return min(max(wanted, labels, planned), max(items, 1))

@@ -10,6 +10,7 @@ from typing import Any
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import (
     INTERVAL_RULES,
+    ONE_LOOK_RULES,
     OVERLAP_RULES,
     PILOT_RULES,
     PORTABLE_RULES,
@@ -19,6 +20,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import EstimatesScalars
+from labelcore.estimands import SCALARS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import looking, rule_names
 from labelcore.promises import Form, Promise, Unsure
@@ -191,7 +193,9 @@ class Terms:
             return self.rules
         if self.planned is not None:
             return 1
-        return PILOT_RULES if self.learns else PORTABLE_RULES
+        if not self.learns:
+            return PORTABLE_RULES
+        return ONE_LOOK_RULES if self.promised == Promise.FIXED else PILOT_RULES
 
     @property
     def portable(self) -> bool:
@@ -217,10 +221,15 @@ class Terms:
     def learns(self) -> bool:
         """Whether the size follows from a margin and is forecast anew after a pilot, because the
         forecast before it believes the scores."""
-        watched = self.promised == Promise.WATCHED and not self.superseded
-        by_margin = "margin" in self.stop_rules and self.budget is None
-        sized = not self.method.size_from_params and self.method.has_horizon(self.design_params)
-        return watched and by_margin and sized
+        able = not self.method.size_from_params and self.method.has_horizon(self.design_params)
+        if self.budget is not None or self.superseded or not able:
+            return False
+        if self.promised == Promise.WATCHED:
+            return "margin" in self.stop_rules
+        sized = (self.margin or self.group_margin) and not self.claims and self.planned != 0
+        since = self.rules is None or self.rules >= ONE_LOOK_RULES
+        numbers = {*self.estimands} <= {*SCALARS}
+        return self.promised == Promise.FIXED and bool(sized) and since and numbers
 
     def furthest(self, planned: int) -> int | None:
         """The label at which a session ends that its margin alone would end, or approximate claims.

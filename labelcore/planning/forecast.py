@@ -27,7 +27,7 @@ from labelcore.planning.prices import figure_prices, rank_prices
 from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.spendings import spending_table, spendings
 from labelcore.population import Population
-from labelcore.promises import ClaimStatus, Form
+from labelcore.promises import ClaimStatus, Form, Promise
 from labelcore.stats.profile import BoolArray, Cells
 
 SESSIONS, MORE = 21, 3
@@ -371,7 +371,7 @@ def _preview(population: Population, plan: Plan) -> Preview:
     expected, planned, *half = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else planned
     planned = planned if plan.planned is None else plan.planned
-    if plan.learns:
+    if plan.learns and (planned or plan.promised == Promise.WATCHED):
         return _with_pilot(outlook, expected, planned, half)
     _check(outlook, planned)
     labels = most if plan.budget is not None or plan.stop_rules else planned
@@ -397,7 +397,7 @@ def _with_pilot(outlook: Outlook, expected: int, planned: int, half: Sequence[in
     plan, given = outlook.plan, outlook.given
     items = int(outlook.frame.sizes[outlook.frame.asked].sum())
     largest = largest_size(plan, len(outlook.questions), items, planned + given, given)
-    furthest = plan.furthest(largest)
+    furthest = largest if plan.promised == Promise.FIXED else plan.furthest(largest)
     labels = min(outlook.most, furthest - given if furthest else outlook.most)
     pilot = min(max(pilot_of(given) - given, 1), labels)
     expected = max(expected, pilot)

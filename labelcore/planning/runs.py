@@ -68,14 +68,19 @@ def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
     codes   (n_items,), the true class of each item
     """
     sessions = [_Session(engine, codes) for engine in engines]
-    rules = looking(rule_names(engines[0].plan.stop or ()))
+    plan = engines[0].plan
+    rules = looking(rule_names(plan.stop or ()))
     going = sessions
     while going:
         cut_anew([session.engine for session in going])
         compose_batches([session.engine for session in going])
         ahead = going = [session for session in going if len(session.engine.upcoming(1))]
         while ahead:
-            ahead = [session for session in ahead if session.go_to_next_look(looked=bool(rules))]
+            ahead = [
+                session
+                for session in ahead
+                if session.go_to_next_look(looked=bool(rules) or plan.learns)
+            ]
             end_pilots([session.engine for session in ahead])
             _look(ahead, "margin" in rules)
             ahead = [session for session in ahead if session.status is None]

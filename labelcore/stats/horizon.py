@@ -183,14 +183,15 @@ def size_again(
     margin: float,
     confidence: float,
     *,
-    horizon: float = 1,
+    horizon: float | None = 1,
     items: float = np.inf,
 ) -> int:
-    """The planned size at which a watched interval meets a margin, by the width of the interval of
-    a fixed size that a pilot gave.
+    """The planned size at which an interval meets a margin, by the width of the interval of a fixed
+    size that a pilot gave.
 
     half_width   that of the pilot's interval, the largest of the figures
     labels       those of the pilot
+    horizon      that of a watched interval; None for one of a fixed size
     items        that can be labelled; infinite where the target is the process
     Promise      none: a forecast. It follows from a width alone, which says next to nothing of the
                  error of a figure, so that the boundary may be for this size from there on; that
@@ -199,11 +200,13 @@ def size_again(
 
     >>> size_again(0.27, 60, 0.12, 0.95, horizon=2), size_again(0.27, 60, 0.12, 0.95, items=300)
     (587, 209)
+    >>> size_again(0.27, 60, 0.12, 0.95, horizon=None)
+    395
     """
     if labels >= items:
         return int(items)
     alpha = 1 - confidence
-    wider = float(boundary(1.0, 0.0, alpha, horizon) / -ndtri(alpha / 2))
+    wider = 1.0 if horizon is None else float(boundary(1, 0, alpha, horizon) / -ndtri(alpha / 2))
     times = MORE * (wider * half_width / margin) ** 2
     wanted = times * labels / (1 - labels / items)
     labels_wanted = wanted if np.isinf(items) else wanted / (1 + wanted / items)

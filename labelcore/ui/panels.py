@@ -23,7 +23,7 @@ from labelcore.ui.naming import is_asked, name_form, several_people
 from labelcore.ui.presses import button
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.sentences import count
+from labelcore.words.sentences import OPEN_SIZE, count
 from labelcore.words.stops import planned_words
 
 LAST, ONLY = 50, "only-second"
@@ -201,17 +201,18 @@ def not_reached(session: Session) -> str:
     now = counts(session)
     if now.ended or now.answered >= now.total:
         return ""
-    most = "at most " if now.most else ""
-    there = f"The plan is not reached yet: {now.answered:,} of {most}{count(now.total)}."
+    there = f"The plan is not reached yet: {now.answered:,} of {now.how}{count(now.total)}."
     return f"{there} {goal_line(session)}".strip()
 
 
 def finish_warning(session: Session) -> str:
     """What finishing now means for the promise."""
     if session.plan.promise == Promise.FIXED and not session.complete:
-        planned = planned_words(session.plan)
+        engine = session.engine
+        planned = planned_words(session.plan, engine.planned - engine.given)
+        due = OPEN_SIZE if engine.pilot else planned
         return (
-            f"Your plan promises an interval at {planned}. Finishing earlier "
+            f"Your plan promises an interval at {due}. Finishing earlier "
             "shows an interval without that promise, and the report says so."
         )
     later = session.engine.kinds["later"]

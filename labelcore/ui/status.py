@@ -69,8 +69,8 @@ def pace(events: Sequence[Event], first: float = SECONDS_AN_ITEM) -> float:
 @dataclass(frozen=True)
 class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
-    says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
-    items judged a second time; ``again_left``: those still to come where nothing else is.
+    says what labelling goes on for when it is more. ``most``, ``least``: the total is that.
+    ``again``: items judged twice; ``again_left``: those still to come where nothing else is.
     ``known``: what a pilot is to tell of the total, or has told, or what the labels have taught; ""
     where there is none.
     ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
@@ -87,6 +87,7 @@ class Counts:
     broken: int = 0
     still_open: str = open_words(())
     most: bool = False
+    least: bool = False
     again: int = 0
     again_left: int = 0
     repeats: float = 0.0
@@ -105,6 +106,13 @@ class Counts:
         return replace(self, answered=judged, total=total, again=0, again_left=0, mixed=True)
 
     @property
+    def how(self) -> str:
+        """What the total is, before its number."""
+        if self.most or self.least:
+            return "at most " if self.most else "at least "
+        return "about " if self.about or self.mixed else ""
+
+    @property
     def by_kind(self) -> str:
         """The items judged once, by kind of answer."""
         labelled = self.answered - self.unsure - self.broken
@@ -121,13 +129,14 @@ class Counts:
 def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
     beyond = engine.extended or bool(engine.sought)
-    total = engine.limit if beyond else engine.planned - engine.given
-    if plan.learns and not engine.extended:
+    total = engine.limit if beyond else engine.size_known - engine.given
+    learning = plan.learns and not engine.extended
+    goals = looking(plan.stop_rules)
+    if learning and (goals or engine.pilot):
         total = rounded(max(total, engine.pilot - engine.given))
     total = min(total, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
     asked = engine.asked if session.home.labels else ()
-    goals = looking(plan.stop_rules)
     choosing = "choice" in goals and not ended
     most = choosing and not engine.extended and answered < total
     left = max(total - answered, 0)
@@ -137,7 +146,8 @@ def counts(session: Session) -> Counts:
     return Counts(
         answered=answered,
         total=total,
-        about=bool(goals) and not (most or engine.extended or choosing),
+        about=bool(goals or (learning and engine.pilot))
+        and not (most or engine.extended or choosing),
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=seconds,
@@ -145,6 +155,7 @@ def counts(session: Session) -> Counts:
         broken=engine.kinds["broken"],
         still_open=open_words(goals),
         most=most,
+        least=learning and engine.pilot_until > 0,
         again=engine.repeats.answered,
         again_left=again_left,
         repeats=plan.further_answers if left or engine.repeats.due else 0.0,
@@ -172,9 +183,8 @@ def at_an_end(session: Session) -> bool:
 
 def progress_parts(now: Counts, saved: str | None) -> list[str]:
     """How many items are judged, and what else is to be said of how far labelling is."""
-    how = "at most " if now.most else "about " if now.about or now.mixed else ""
     unit = " answers" if now.mixed else " items" if now.again or now.again_left else ""
-    of = "items" if now.about and now.ended else f"of {how}{now.total:,}{unit}"
+    of = "items" if now.about and now.ended else f"of {now.how}{now.total:,}{unit}"
     of += f"{' ' if now.known.startswith('if') else ': '}{now.known}" if now.known else ""
     undecided = (now.unsure or now.broken) and not now.mixed
     parts = [f"{now.by_kind if undecided else f'{now.answered:,}'} {of}"]
@@ -184,7 +194,7 @@ def progress_parts(now: Counts, saved: str | None) -> list[str]:
         parts.append(now.ended)
         parts += [f"waiting for {words.count(now.waiting, 'open item')}"] if now.waiting else []
     elif now.answered < now.total:
-        about = "at most " if now.most else "~"
+        about = now.how if now.most or now.least else "~"
         parts.append(f"{about_minutes(now.seconds_left, about)} left")
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")

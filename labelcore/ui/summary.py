@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.designs.base import ONE_LOOK_RULES
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.history import told
@@ -53,9 +54,10 @@ class Known(Told):
 @dataclass(frozen=True)
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
-    which answers were given; ``about``: some more or fewer are ``planned``; ``wave``: of a
-    monitor; ``path``: the file's; ``choice``: what the last look says of a choice; ``changed``:
-    the log was changed outside Labelcore, and all else is of what stands before that."""
+    which answers were given; ``about``: some more or fewer are ``planned``; ``least``: no fewer;
+    ``wave``: of a monitor; ``path``: the file's; ``choice``: what the last look says of a choice;
+    ``changed``: the log was changed outside Labelcore, and all else is of what stands before
+    that."""
 
     name: str
     question: str
@@ -71,6 +73,7 @@ class Summary:
     created: str = ""
     archived: bool = False
     about: bool = False
+    least: bool = False
     wave: bool = False
     path: str = ""
     choice: ChoiceOfProject | None = None
@@ -84,7 +87,8 @@ class Summary:
     @property
     def of_planned(self) -> str:
         what = "unchanged" if self.changed else "judged"
-        return f"of {'about ' if self.about else ''}{self.planned:,} {what}"
+        how = "at least " if self.least else "about " if self.about else ""
+        return f"of {how}{self.planned:,} {what}"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -96,9 +100,13 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds
-    planned = book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
+    planned = (
+        book.pilot_until or book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
+    )
     planned = book.limit if book.extended or book.sought else planned
-    open_end = "margin" in (plan.get("stop") or ()) and not book.extended
+    goes_on = not book.replans or book.pilot_until > 0
+    one_look = int(plan.get("rules") or 1) >= ONE_LOOK_RULES and goes_on
+    open_end = (one_look or "margin" in (plan.get("stop") or ())) and not book.extended
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
@@ -117,6 +125,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         created=record.created_at,
         archived=record.archived,
         about=open_end,
+        least=open_end and book.pilot_until > 0,
         wave=MONITOR in settings,
         path=str(file["path"]),
         choice=_choice(state, plan, str(settings.get("question") or record.name)),

@@ -180,7 +180,7 @@ def _ways_to_go_on(project: str, session: Session) -> None:
         if (choice := session.results().first(Choice)) is not None:
             ask_further(session, choice)
         return
-    planned = int(session.plan.planned or 0) - answered
+    planned = session.engine.planned - session.engine.given - answered
     more = planned if planned > 0 and status == Status.FINISHED else more_labels.MORE
     with st.expander("Add more labels", key="add-more"):
         if meaning:

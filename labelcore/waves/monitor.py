@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from labelcore.designs.base import PORTABLE_RULES
 from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.errors import (
     ArgumentError,
@@ -645,8 +646,10 @@ class Monitor:
 
     def _planned(self, population: Population, labels: int | None = None) -> Plan:
         """The frozen plan of the next wave: what the first one chose for its table stays, and so do
-        the scores at which its strata end."""
-        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        the scores at which its strata end. Its size is set before its labels: so the evidence was
+        measured."""
+        plan = replace(self.plan, rules=PORTABLE_RULES)
+        plan = plan if labels is None else replace(plan, budget=labels, margin=None)
         there = self.records
         if not there:
             kept = kept_plan(population, plan)

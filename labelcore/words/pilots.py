@@ -8,13 +8,15 @@ from labelcore.plan.pilot import pilot_of
 from labelcore.words.sentences import count
 
 SUPPOSED = {True: "your scores are good", False: "our guess is right"}
-OPEN = "if {supposed}; we know after {pilot} labels"
-AGAIN = "{found}; we know more after {pilot} labels"
+OPEN = "if {supposed}; we know more after {pilot} labels"
+STILL_OPEN = "how many it takes is still open"
 MORE = {
     True: "your scores are weaker than they looked",
     False: "it takes more than we guessed",
 }
 AS_GOOD = {True: "your scores are as good as they looked", False: "our guess was right"}
+LITTLE = "The width that {labels} labels gave told too little of the size."
+ANEW = "After {labels} their width forecast the size anew, from {before} to {planned}."
 FEWER = {True: "it takes fewer than your scores said", False: "it takes fewer than we guessed"}
 SLACK = 1.35
 """By how much a size differs from the forecast that nobody calls it more, or fewer: three tenths
@@ -36,24 +38,28 @@ def found_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scor
 
     forecast  the size before the pilot; pilot: the labels of the pilot
     planned   the size forecast after it; 0 before
-    again     the labels to which the pilot goes on; 0 where it has ended
+    again     the labels to which the pilot goes on, of which alone is told then: a size far ahead
+              nearly always falls; 0 where it has ended
     scored    whether the first forecast is from scores
 
     >>> found_words(52, 60, 0, scored=True), found_words(52, 60, 449, scored=False)
-    ('if your scores are good; we know after 60 labels', 'it takes more than we guessed')
+    ('if your scores are good; we know more after 60 labels', 'it takes more than we guessed')
+    >>> found_words(52, 60, 934, 120, scored=True)
+    'how many it takes is still open'
     """
     if not planned:
         return OPEN.format(supposed=SUPPOSED[scored], pilot=pilot)
+    if again:
+        return STILL_OPEN
     more, fewer = planned > SLACK * max(forecast, pilot), SLACK * planned < forecast
-    outcome = (MORE if more else FEWER if fewer else AS_GOOD)[scored]
-    return AGAIN.format(found=outcome, pilot=again) if again else outcome
+    return (MORE if more else FEWER if fewer else AS_GOOD)[scored]
 
 
 def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, scored: bool) -> str:
     """How many labels it takes, and how that is known; arguments as in ``found_words``.
 
     >>> size_words(52, 60, 0, scored=True)
-    'About 60 labels if your scores are good; we know after 60 labels.'
+    'About 60 labels if your scores are good; we know more after 60 labels.'
     >>> size_words(52, 60, 449, scored=True)
     'Your scores are weaker than they looked: about 450 labels.'
     >>> size_words(240, 60, 240, scored=True)
@@ -61,14 +67,15 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     >>> size_words(4955, 60, 449, scored=True)
     'It takes fewer than your scores said: about 450 labels.'
     >>> size_words(52, 60, 934, 120, scored=True)
-    'Your scores are weaker than they looked: about 930 labels; we know more after 120 labels.'
+    'At least 120 labels: how many it takes is still open.'
     """
+    if again:
+        return f"At least {count(again)}: {STILL_OPEN}."
     labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
     outcome = found_words(forecast, pilot, planned, scored=scored)
     if not planned:
         return f"{labels[:1].upper()}{labels[1:]} {outcome}."
-    sentence = f"{outcome[:1].upper()}{outcome[1:]}: {labels}"
-    return f"{AGAIN.format(found=sentence, pilot=again) if again else sentence}."
+    return f"{outcome[:1].upper()}{outcome[1:]}: {labels}."
 
 
 def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
@@ -76,8 +83,7 @@ def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
     if not engine.plan.learns:
         return ""
     scored = any(name in engine.population.scores for name in engine.classifiers)
-    again = engine.pilot if engine.replans else 0
-    sizes = engine.setup.planned, pilot_of(engine.given), engine.replanned, again
+    sizes = engine.setup.planned, pilot_of(engine.given), engine.replanned, engine.pilot_until
     return say(*sizes, scored=scored)
 
 
@@ -85,11 +91,19 @@ def record_words(details: Sequence[Mapping[str, Any]], forecast: int) -> str:
     """The re-forecasts of a log, for a report; "" where there is none.
 
     >>> record_words([{"labels": 60, "half_width": 0.2, "planned": 449}], 52)
-    'After 60 labels the size was forecast anew by the width that they gave, from 52 to 449 labels.'
+    'After 60 labels their width forecast the size anew, from 52 to 449 labels.'
+    >>> record_words([{"labels": 60, "half_width": 0.4, "planned": 934, "pilot": 120}], 52)
+    'The width that 60 labels gave told too little of the size.'
     """
-    sizes = [forecast, *(int(detail["planned"]) for detail in details)]
-    return " ".join(
-        f"After {count(int(detail['labels']))} the size was forecast anew by the width that they "
-        f"gave, from {before:,} to {count(after)}."
-        for detail, before, after in zip(details, sizes[:-1], sizes[1:], strict=True)
-    )
+    ended = [detail for detail in details if not detail.get("pilot")]
+    little = [f"{int(detail['labels']):,}" for detail in details if detail.get("pilot")]
+    told = [LITTLE.format(labels=" and ".join(little))] if little else []
+    told += [
+        ANEW.format(
+            labels=count(int(detail["labels"])),
+            before=f"{forecast:,}",
+            planned=count(int(detail["planned"])),
+        )
+        for detail in ended
+    ]
+    return " ".join(told)

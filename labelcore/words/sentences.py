@@ -25,6 +25,7 @@ VALID: dict[str, str] = {
     Promise.NONE: "no promise goes with it",
 }
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+OPEN_SIZE = "the planned size (still open)"
 ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 
 # How far a promise is proved.
@@ -310,7 +311,9 @@ def labels_words(labels: int, scope: Scope, given: str = "") -> str:
 
 
 def due_words(scope: Scope) -> str:
-    """What a fixed promise is for: a number of labels."""
+    """What a fixed promise is for: a number of labels, none while a pilot is to tell it."""
+    if not scope.planned:
+        return OPEN_SIZE
     if scope.until > scope.planned:
         return f"the first {count(scope.until)}"
     return f"the planned {count(scope.planned)}"

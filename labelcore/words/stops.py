@@ -78,17 +78,16 @@ def open_words(names: Sequence[str]) -> str:
     return " and ".join(RULES[name].open for name in looking(names) or ("margin",))
 
 
-def planned_words(plan: Plan) -> str:
-    """The planned size; counted in draws, it is the most.
+def planned_words(plan: Plan, planned: int | None = None) -> str:
+    """The planned size, ``planned`` if not the plan's own; counted in draws, it is the most.
 
     >>> plan = Plan("simple_random", ["f1"], budget=50)
     >>> planned_words(plan.with_planned(50))
     '50 labels'
     """
     draws = plan.counts_draws
-    return ("at most " if draws else "") + count(
-        int(plan.planned or 0), "draw" if draws else "label"
-    )
+    size = int(plan.planned or 0) if planned is None else planned
+    return ("at most " if draws else "") + count(size, "draw" if draws else "label")
 
 
 def _listed(parts: Sequence[str], last: str) -> str:

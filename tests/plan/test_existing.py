@@ -262,17 +262,16 @@ def test_a_sample_that_is_large_enough_needs_no_new_label(tmp_path: Path) -> Non
 )
 def test_fewer_new_labels_are_planned(tmp_path: Path, design: str) -> None:
     given: dict[str, Any] = {"budget": None, "margin": 0.06}
-    without = lc.preview(read(tmp_path, known=None), plan_of(design, **given)).labels
+    without = lc.preview(read(tmp_path, known=None), plan_of(design, **given)).planned
     random = read(tmp_path, at_random(60))
     top = read(tmp_path, from_the_top(60))
-    with_sample = lc.preview(random, plan_of(design, existing="random", **given)).labels
-    with_known = lc.preview(top, plan_of(design, existing="certainty", **given)).labels
+    with_sample = lc.preview(random, plan_of(design, existing="random", **given)).planned
+    with_known = lc.preview(top, plan_of(design, existing="certainty", **given)).planned
     # By less than 60: the outcomes of the sample count too, and here they are less sure.
     assert with_sample < without
     assert with_known < without
-    assert lc.preview(
-        random, plan_of(design, existing="random", budget=None, margin=0.4)
-    ).labels == 0  # fmt: skip
+    there = plan_of(design, existing="random", budget=None, margin=0.4)
+    assert lc.preview(random, there).labels == 0
 
 
 def test_simulation_refuses_a_truth_that_denies_the_known_answers(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from labelcore.plan.pilot import (
     LITTLE_KNOWN,
     NOTHING_KNOWN,
     PILOT,
+    far_ahead,
     further_pilot,
     largest_size,
     size_after,
@@ -34,6 +35,7 @@ from labelcore.session.drawing import Drawing
 from labelcore.stats.horizon import boundary, size_again
 from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import beside
+from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.summary import Summary, summarise
 from labelcore.words.pilots import pilot_words
 from tests.answering import answer_draws
@@ -159,7 +161,7 @@ def test_a_size_is_never_above_the_largest_nor_under_the_pilot() -> None:
         ({}, True),
         ({"stop": ("margin", "deadline 2099-01-01T00:00")}, True),
         ({"budget": 90}, False),
-        ({"promise": "fixed", "stop": ()}, False),
+        ({"promise": "fixed", "stop": ()}, True),
         ({"stop": ()}, False),
         ({"params": {"interval": "sequence"}}, False),
         ({"rules": 7, "planned": 80}, False),
@@ -204,7 +206,12 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
     engine = session.engine
     answer_draws(session, bad, until=PILOT)
     assert engine.pilot == 2 * PILOT and engine.watched_for == engine.largest > engine.planned
-    assert pilot_words(engine).endswith("; we know more after 120 labels")
+    assert pilot_words(engine) == "how many it takes is still open"
+    judged = progress_parts(counts(session), None)[0]
+    assert judged == "60 of at least 120: how many it takes is still open"
+    told = summarise(session.store.project("goes on"), session.events)
+    assert told.of_planned == "of at least 120 judged"
+    assert session.results()["recall"].scope.planned == 2 * PILOT
     answer_draws(session, bad, until=2 * PILOT + 5)
     first, second = [one for one in session.events if one.kind == "reforecast"]
     assert first.detail["half_width"] > LITTLE_KNOWN >= second.detail["half_width"]
@@ -239,7 +246,8 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
 def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
     assert further_pilot(half, labels, planned, 0) == goes_on
     unknown = goes_on if half > LITTLE_KNOWN else 0
-    assert further_pilot(half, labels, planned, 0, far=False) == unknown
+    far = far_ahead(PILOT_RULES - 1)
+    assert further_pilot(half, labels, planned, 0, far=far) == unknown
 
 
 def test_few_errors_take_few_labels(tmp_path: Path) -> None:
