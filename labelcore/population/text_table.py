@@ -121,24 +121,25 @@ def plain_batches(path: Path, width: int, dialect: Dialect) -> Iterator[Columns]
     """The data rows of a delimited file, which blank lines are none of. Raises ArrowInvalid where
     they are not all of one width, or one is longer than half of what a row may have."""
     names = list(map(str, range(width)))
-    reader = pyarrow.csv.open_csv(
-        path,
-        pyarrow.csv.ReadOptions(
-            use_threads=False,
-            block_size=ARROW_BYTES,
-            column_names=names,
-            skip_rows_after_names=int(dialect.header),
-        ),
-        pyarrow.csv.ParseOptions(
-            delimiter=dialect.delimiter,
-            quote_char=dialect.quote or False,
-            newlines_in_values=bool(dialect.quote),
-        ),
-        pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
-    )
-    for batch in reader:
-        cells = zip(names, batch.columns, strict=True)
-        yield {name: pa.chunked_array([column]) for name, column in cells}
+    with path.open("rb") as stream:  # Arrow opens no name that is not UTF-8.
+        reader = pyarrow.csv.open_csv(
+            stream,
+            pyarrow.csv.ReadOptions(
+                use_threads=False,
+                block_size=ARROW_BYTES,
+                column_names=names,
+                skip_rows_after_names=int(dialect.header),
+            ),
+            pyarrow.csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                quote_char=dialect.quote or False,
+                newlines_in_values=bool(dialect.quote),
+            ),
+            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+        )
+        for batch in reader:
+            cells = zip(names, batch.columns, strict=True)
+            yield {name: pa.chunked_array([column]) for name, column in cells}
 
 
 def columns_of(rows: Iterable[Sequence[str]]) -> Iterator[Columns]:

@@ -187,8 +187,9 @@ class Asked(new_cards.Questions):
 
     def title(self, card: new_cards.Card) -> str:
         """As in any question; the one whose title is its numbers names those chosen instead."""
-        chosen = self.estimands
-        if card is not self.card or card is not new_cards.BOTH or chosen in ((), self.numbers[0]):
+        if card is not self.card or card is not new_cards.BOTH:
+            return super().title(card)
+        if (chosen := self.estimands) in ((), self.numbers[0]):
             return super().title(card)
         first, *more = (term_of(name, self.base.has_judge) for name in chosen)
         words = " and ".join(filter(None, [", ".join([first, *more[:-1]]), *more[-1:]]))

@@ -339,11 +339,10 @@ def cards(test: AppTest) -> dict[int, str]:
 
 def card_pictures(test: AppTest) -> dict[int, str]:
     """{draw: the address of its picture} of the cards that have one."""
-    found = [data for _, data in _components(test, "labelcore_cards")]
     return {
         int(card[1]["data-figure"]): card[2][1]["src"]
-        for data in found
-        for card in data["cards"][2:]
+        for drawn in drawings(test, "cards")
+        for card in drawn[2:]
         if card[2][0] == "img"
     }
 

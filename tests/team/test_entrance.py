@@ -444,9 +444,9 @@ def test_who_is_not_let_in_is_told_why_and_shown_a_way(
     shown_out: str | None, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     shown: list[str] = []
+    monkeypatch.setattr(entrance, "button", lambda label, key, *_, **given: shown.append(key))
     monkeypatch.setattr(entrance, "st", SimpleNamespace(
         user=SimpleNamespace(to_dict=lambda: user), login=None, logout=None,
-        button=lambda label, key, **_: shown.append(key),
         link_button=lambda label, where, **_: shown.append(where),
     ))  # fmt: skip
     assert said in TeamEntrance().refusal(way) and TeamEntrance().stranger(way) == called

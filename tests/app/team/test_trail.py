@@ -149,11 +149,12 @@ def test_every_act_of_a_day_on_pages_is_there_once(app, make, monkeypatch, data_
     monkeypatch.setattr(visitor, "came", lambda: "start owner")
 
     def press(act: Any, *given: str, **state: object) -> None:
-        monkeypatch.setattr(st, "session_state", dict(state))
-        monkeypatch.setattr(st, "query_params", {"project": "demo"})
-        act("demo", *given)
-        trail.trail().flush()
-        assert presses.PROBLEM not in st.session_state, st.session_state[presses.PROBLEM]
+        with monkeypatch.context() as page:
+            page.setattr(st, "session_state", dict(state))
+            page.setattr(st, "query_params", {"project": "demo"})
+            act("demo", *given)
+            trail.trail().flush()
+            assert presses.PROBLEM not in st.session_state, st.session_state[presses.PROBLEM]
 
     new = {"role-name-x": "Ann", "role-role-x": "viewer", "role-by-x": roles_page.LINK}
     group = {"role-name-x": "medics", "role-role-x": "viewer", "role-by-x": roles_page.GROUP}
