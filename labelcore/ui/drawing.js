@@ -30,7 +30,7 @@ const begin = (parentElement) => {
   const take = (data, send) => {
     Object.assign(now, { data, send });
     if (!style.textContent) style.textContent = BASE + SHEETS[data.sheet];
-    become(root, ["div", { class: "drawn" }, data.drawn]);
+    refresh(root, ["div", { class: "drawn" }, data.drawn]);
   };
   const end = () => {
     window.removeEventListener("keydown", step);

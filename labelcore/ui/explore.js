@@ -196,11 +196,11 @@ function begin(parentElement) {
     const pick = { class: "pick", "data-figure": "cut " + data.pick };
     const [sure, facts] = data.sure;
     const picked = data.pick && data.pick !== data.cut;
-    become(top, ["div", { class: "top" }, ...views, ["span", { class: "of" }, data.of], range]);
-    become(chart, ["div", {}, data.picture]);
-    become(asked.said, ["h2", { class: "said" }, picked ? ["button", pick, sure] : sure]);
-    become(rows, ["div", { class: "rows" }, ...(needs.length ? [heads, ...needs] : [])]);
-    become(terms, ["div", { class: "terms" }, ...data.terms.map((text) => ["p", {}, text])]);
+    refresh(top, ["div", { class: "top" }, ...views, ["span", { class: "of" }, data.of], range]);
+    refresh(chart, ["div", {}, data.picture]);
+    refresh(asked.said, ["h2", { class: "said" }, picked ? ["button", pick, sure] : sure]);
+    refresh(rows, ["div", { class: "rows" }, ...(needs.length ? [heads, ...needs] : [])]);
+    refresh(terms, ["div", { class: "terms" }, ...data.terms.map((text) => ["p", {}, text])]);
     if (active !== cut) cut.value = String(data.cut);
     if (active !== need) need.value = wish.need;
     kept.said.textContent = data.keep[0];

@@ -29,12 +29,16 @@ const made = (node) => {
   element.append(...children.map(made));
   return element;
 };
-// The element of a node: the one that is there as far as it can be, so that it keeps the focus, is
-// said once by a live region, and does not play again.
+// What has the focus, or is said as it changes, stays and gets what is new. All else that differs is
+// another element, which comes, where the same one would move.
+const stays = (one) => one.localName === "button" || one.ariaLive ||
+  one.querySelector?.("button, [aria-live]");
 const become = (there, node) => {
-  if (typeof node === "string" && there.data === node) return there;
-  if (typeof node === "string" || there.localName !== node[0]) return made(node);
-  const [, attributes, ...children] = node;
+  const next = made(node);
+  if (there.isEqualNode(next)) return there;
+  return there.localName === next.localName && stays(there) ? refresh(there, node) : next;
+};
+const refresh = (there, [, attributes, ...children]) => {
   for (const name of there.getAttributeNames())
     if (!(name in attributes)) there.removeAttribute(name);
   dress(there, attributes);
