@@ -18,6 +18,8 @@ from labelcore.population.text import as_text, listing
 from labelcore.stats.orders import narrow
 
 RESERVED = ("unsure", "later", "broken")
+USUAL = ("yes", "1")
+"""What is called positive by itself."""
 TWO_CLASSES = ("no", "yes")
 Codes = NDArray[np.signedinteger[Any]]
 """(n_items,), the class of each item as its index, in the smallest type that holds all."""
@@ -138,7 +140,18 @@ def choose_positive(classes: Sequence[str], positive: str | None) -> str:
     """The one given, else "yes", else "1", else the last class."""
     if positive is not None:
         return positive
-    return next((name for name in ("yes", "1") if name in classes), classes[-1])
+    return next((name for name in USUAL if name in classes), classes[-1])
+
+
+def passed_over(classes: Sequence[str], positive: str) -> str | None:
+    """The class that is "yes" or "1" but for capitals or spaces, where another was chosen. It is
+    named and not taken: what stored projects draw rests on the choice.
+
+    >>> passed_over([" yes", "no"], "no"), passed_over(["No", "Yes"], "Yes")
+    (' yes', None)
+    """
+    near = [name for name in classes if same(name) in USUAL]
+    return None if positive in near or not near else near[0]
 
 
 def sought(classes: Sequence[str], positive: str) -> str:

@@ -1,6 +1,7 @@
 """read_population: a file and what its columns mean -> a checked Population."""
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from labelcore.errors import told
 from labelcore.population.arguments import Arguments
+from labelcore.population.classes import passed_over
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
@@ -91,7 +93,8 @@ def read_population(
         the names in key order; default ("no", "yes") for 0/1 predictions or none, else the names
         found, sorted
     positive
-        the class that counts as positive; default "yes" or "1", else the last class
+        the class that counts as positive; default "yes" or "1", letter by letter, else the last
+        class, with a warning where another is "yes" or "1" but for capitals or spaces
     metadata
         columns that may be looked up beside the content
     dialect
@@ -188,6 +191,13 @@ def read_population(
         progress=progress,
         name=name,
     )
+    near = passed_over(population.classes, population.positive)
+    if near is not None and positive is None and population.arguments["positive"] is None:
+        warnings.warn(
+            f"{population.name}: {population.positive!r} counts as positive, as {near!r} is not "
+            f"'yes' or '1' letter by letter; positive={near!r} takes that one",
+            stacklevel=2,
+        )
     return population if name is None else replace(population, name=name)
 
 

@@ -144,6 +144,17 @@ def test_classifiers_keep_their_order(read: Read) -> None:
     assert population.descending == {"a"}
 
 
+def test_a_class_that_is_nearly_yes_is_named_and_not_taken(
+    read: Read, recwarn: pytest.WarningsRecorder
+) -> None:
+    nearly = DATA.replace(",yes", ", yes")
+    with pytest.warns(UserWarning, match="'no' counts as positive, as ' yes' is not 'yes'"):
+        assert read(nearly, predictions={"m": "p"}).positive == "no"
+    for data, given in ((nearly, {"positive": "no"}), (DATA, {}), (DATA.replace("no", "No"), {})):
+        read(data, predictions={"m": "p"}, **given)
+    assert not recwarn.list
+
+
 def test_the_ordering_score_is_larger_for_more_positive(read: Read) -> None:
     population = read(
         DATA, scores={"up": "s", "down": "t"}, predictions={"bare": "p"}, descending=["down"]
