@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from labelcore.population.copies import copies_folder
-from labelcore.population.engines.engine import ROWS_AT_ONCE, Tick, first_line, go_on, patiently
+from labelcore.population.engines.engine import ROWS_AT_ONCE, Tick, go_on, patiently
 from labelcore.population.engines.sql import HOLE, Piece
 
 MEMORY = "1GB"
@@ -99,8 +99,3 @@ def as_written(part: str) -> str:
     ('parts/x[[]1].parquet', 's3://bucket/*.parquet')
     """
     return part if REMOTE in part else re.sub(r"([\[*?])", r"[\1]", part)
-
-
-def said_by(error: DuckError) -> str:
-    """The first line of what it said."""
-    return first_line(error)

@@ -17,7 +17,7 @@ from labelcore.population.text import listing
 
 @runtime_checkable
 class Reader(Protocol):
-    """A row of FORMATS: the class of a table."""
+    """A row of FORMATS: the class of a table, which derives from ``TableFile``."""
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form, Given, Wanted
-from labelcore.population.duck import Duck, DuckError, said_by
-from labelcore.population.engines.sql import Piece, any_of, joined, sql, value
+from labelcore.population.duck import Duck, DuckError
+from labelcore.population.engines.engine import first_line
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
 from labelcore.population.limits import (
     LARGEST_LIST,
@@ -297,7 +298,7 @@ def _query(wanted: Wanted) -> Piece:
         DEEP,
         Piece('CAST(to_json(json_keys("0")) AS VARCHAR)'),
         extracted,
-        any_of([Piece("deep"), Piece("k = '[]'"), *odd]),
+        joined(" OR ", [Piece("deep"), Piece("k = '[]'"), *odd]),
         joined(", ", cells or [Piece("NULL")]),
     )
 
@@ -329,7 +330,7 @@ class JsonFile(JsonTable):
         try:
             self._take(path.name, columns_of([row] for row in rows), walk)
         except DuckError as error:
-            raise refusal(path.name, f"the file cannot be read: {said_by(error)}") from error
+            raise refusal(path.name, f"the file cannot be read: {first_line(error)}") from error
         if walk.faults and not self.columns:
             raise PopulationError(walk.faults)
 

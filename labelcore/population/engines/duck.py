@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from labelcore.population.duck import REMOTE, Duck, DuckError, as_written, said_by
-from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
+from labelcore.population.duck import REMOTE, Duck, DuckError, as_written
+from labelcore.population.engines.engine import Engine, EngineError, Tick, first_line, go_on, unique
 from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.text import as_text
 
@@ -163,9 +163,9 @@ class DuckEngine(Engine):
             facts = {"name": self.name, "extension": wanted[1], "version": self._duck.version}
             return EngineError(NO_EXTENSION.format(**facts))
         if any(REMOTE in part for part in self.parts):
-            cause = late[1] if (late := LATE.search(str(error))) else said_by(error)
+            cause = late[1] if (late := LATE.search(str(error))) else first_line(error)
             return EngineError(
                 f"{self.name}: it cannot be read from its address: {cause}. Try again when it can; "
                 "what was made so far is as it was"
             )
-        return EngineError(f"{self.name}: DuckDB cannot read it: {said_by(error)}")
+        return EngineError(f"{self.name}: DuckDB cannot read it: {first_line(error)}")

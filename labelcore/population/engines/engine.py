@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import pyarrow as pa
 
 from labelcore.errors import ChangedItemError
-from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
+from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import as_text, listing
 
@@ -101,7 +101,8 @@ class Engine(ABC):
         """Whether a row is the item, so that an index of the id columns helps."""
         parts = id_parts(item_id) if len(self.id_columns) > 1 else [item_id]
         pairs = zip(self.id_columns, parts, strict=True)
-        return all_of(sql("{} = {}", self.column(name), value(text)) for name, text in pairs)
+        same = (sql("{} = {}", self.column(name), value(text)) for name, text in pairs)
+        return joined(" AND ", same)
 
     # --- how it is written -----------------------------------------------------------------------
 

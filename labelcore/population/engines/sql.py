@@ -14,9 +14,6 @@ class Piece(NamedTuple):
     values: tuple[Any, ...] = ()
 
 
-EVERY = Piece("TRUE")
-
-
 def value(bound: Any) -> Piece:
     """A value in the place of an expression."""
     return Piece(HOLE, (bound,))
@@ -43,14 +40,3 @@ def joined(between: str, parts: Iterable[Piece]) -> Piece:
         between.join(part.text for part in parts),
         tuple(parameter for part in parts for parameter in part.values),
     )
-
-
-def all_of(conditions: Iterable[Piece]) -> Piece:
-    """Every condition holds; TRUE if there is none."""
-    conditions = [condition for condition in conditions if condition != EVERY]
-    return sql("({})", joined(" AND ", conditions)) if conditions else EVERY
-
-
-def any_of(conditions: Iterable[Piece]) -> Piece:
-    """At least one condition, of one or more, holds."""
-    return sql("({})", joined(" OR ", conditions))
