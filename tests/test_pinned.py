@@ -286,8 +286,11 @@ def test_what_a_monitor_says_stays(name: str, clock: list[datetime]) -> None:
     said.append([] if (rates := known_rates(first)) is None else [float(rates.sum().round(6))])
     if name != "classes":
         known = None if name == "languages" else first
-        preview = made.preview(read(frame[:300]), fall=0.2, seed=1, sessions=12, session=known)
-        said.append([preview.sentence(), preview.waits(0.4)])
+        table, done = read(frame[:300]), []
+        preview = made.preview(
+            table, fall=0.2, seed=1, sessions=12, session=known, progress=done.append
+        )
+        said.append([preview.sentence(), preview.waits(0.4), done])
         tables += [preview.table, preview.rules]
     found = [json.loads(table.to_json(orient="records", double_precision=15)) for table in tables]
     found.append([json.loads(json.dumps(asdict(wave))) for wave in made._measured()])

@@ -21,8 +21,7 @@ from labelcore.ui import explore
 from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
-from labelcore.words.sentences import range_text, value_percent
-from labelcore.words.short_sentences import range_of
+from labelcore.words.sentences import range_text
 from tests.app.conftest import (
     HOSTILE,
     Once,
@@ -30,7 +29,6 @@ from tests.app.conftest import (
     button,
     created,
     explored,
-    picture,
     surface,
     texts,
     to_aim,
@@ -154,32 +152,6 @@ def test_label_page_before_the_first_band(app, make_curve: MakeCurve) -> None:
     page = texts(app("label", project="demo"))
     assert "4 of 5 items judged before a first band" in page
     assert "sim: ranked by score, highest first" in page
-
-
-def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> None:
-    session = make_curve(labels=100)
-    page = texts(app("label", project="demo"))
-    for rank in (10, 100):
-        band = session.cut(rank).readings["precision"]
-        value, low, high = (float(one[0]) for one in (band.told, band.low, band.high))
-        told = "" if value != value else f"{value_percent(value, low, high)} "
-        between = "exact" if high - low < 1e-12 else range_of(low, high)
-        said = f"First {rank} {told}{between}"
-        assert said in page
-    assert "From 100 labels." in page
-
-
-@pytest.mark.full
-def test_the_picture_follows_the_labels(app, make_curve: MakeCurve) -> None:
-    session = make_curve(labels=60)
-    page = app("label", project="demo")
-    seen = [picture(page)]
-    for _ in range(5):
-        button(page, "positive").click().run()
-        seen.append(picture(page))
-    session.sync()
-    assert session.labels == 65
-    assert seen[0]["below"] != seen[-1]["below"]
 
 
 @pytest.mark.full
@@ -367,22 +339,6 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
     assert table["items"].tolist() == [f"{number:,}" for number in wanted]
 
 
-@pytest.mark.full
-def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: MakeCurve) -> None:
-    session = make_curve(labels=100)
-    before = session.store.last_sequence("demo")
-    page = app("explore", project="demo")
-    assert session.store.last_sequence("demo") == before
-    ranks = next(one.value for one in page.dataframe if "the first" in one.value)
-    assert ranks["the first"].tolist() == ["10", "100"]
-    cuts = [session.deepest_cut(one / 100) for one in (99, 95, 90, 80, 70, 50)]
-    wanted = [
-        "none yet" if one is None else f"only {one.rank} yet" if one.rank < 10 else f"{one.rank:,}"
-        for one in cuts
-    ]
-    assert [row[1] for row in explored(page)["rows"]] == wanted and len({*wanted}) > 1
-
-
 @pytest.mark.parametrize(
     ("classifier", "design", "estimand", "why"),
     [
@@ -399,12 +355,6 @@ def test_explore_says_why_there_is_no_curve(
     plan = lc.Plan(design, [estimand], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
     assert f"nothing to cut here: the {why}" in texts(app("explore", project="plain"))
-
-
-def test_report_leads_with_the_head_of_the_list(app, make_curve: MakeCurve) -> None:
-    session = make_curve(labels=100)
-    page = texts(app("report", project="demo"))
-    assert f"{session.cut(100).sentence()} From 100 labels." in page
 
 
 @pytest.fixture

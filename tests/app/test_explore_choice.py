@@ -12,7 +12,7 @@ from labelcore.figures.choices import choices_at
 from labelcore.log.history import state_at
 from labelcore.report import report_html
 from labelcore.ui import session_picture
-from labelcore.ui.explore_choice import ANOTHER, FIXED, FURTHER, REQUIREMENTS
+from labelcore.ui.explore_choice import ANOTHER, FURTHER, REQUIREMENTS
 from labelcore.ui.summary import summarise
 from labelcore.words.choices import further_words
 from tests.app.conftest import Once, button, texts
@@ -52,20 +52,6 @@ def test_a_report_stands_where_nothing_but_not_sure_was_answered(session: lc.Ses
 def rows(page: Any) -> Any:
     (table,) = page.dataframe
     return table.value
-
-
-@pytest.mark.full
-def test_other_requirements_are_read_off(app: Any, session: lc.Session) -> None:
-    page = app("explore", project="demo")
-    found = rows(page).set_index("required precision")
-    assert "80.0 %" not in found.index, "the planned one has its own sentence"
-    (one,) = session.choices_at([0.5])
-    assert one.chosen is not None and one.surest is not None
-    assert found.loc["50.0 %", "the choice"] == one.chosen.name
-    assert found.loc["50.0 %", "as precise for sure"] == one.surest.name
-    shown = texts(page).replace("\\", "")
-    assert FIXED in shown
-    assert shown.count("All rows hold together") == shown.count("is the choice") == 1
 
 
 def test_any_precision_may_be_asked(app: Any, session: lc.Session) -> None:

@@ -175,6 +175,7 @@ def test_what_the_papers_plan_stays(planner: str, app, data_folder: Path) -> Non
     page.session_state["compare-planner"] = planner
     found = {"": offered(page.text_input(key="new-typed").set_value("two.csv").run())}
     found |= {" ".join(asked): offered(chosen(page, asked)) for asked in PLANNED[planner]}
+    found["plan"] = [compare.goes_on(page, data_folder).to_json()]
     stays("offered", f"planner: {planner}", found)
 
 
@@ -214,4 +215,10 @@ def test_what_a_first_wave_offers_stays(
     found["preview"] = offered(button(page, "watch-preview").click().run())
     button(page, "watch-begin").click().run()
     found["begun"] = offered(app("watch"))
+    for wave, right in enumerate((0.9, 0.2)):
+        population, frame = week(data_folder, wave, right)
+        if wave:
+            watch_tables.begin_wave(monitors.opened("mail"), Path(population.path), f"w{wave}")
+        label(sessions.session(sessions.store().projects()[0].name), frame)
+    found["second"] = offered(app("watch"))
     stays("offered", f"a first wave: {design}", found)

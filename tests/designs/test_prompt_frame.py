@@ -127,15 +127,6 @@ def test_a_wrong_way_of_drawing_is_refused() -> None:
         plan_of(params={"prompts": "all"})
 
 
-@pytest.mark.full
-def test_the_cheaper_way_is_chosen() -> None:
-    frame = judged_frame(400)
-    assert kept_plan(judged(frame), plan_of(params={})).params["prompts"] == "same"
-    random = np.random.default_rng(2)
-    mixed = frame.assign(prompt=frame.groupby("model")["prompt"].transform(random.permutation))
-    assert kept_plan(judged(mixed), plan_of(params={})).params["prompts"] == "each"
-
-
 def variance(strata: list[tuple[int, int, float, int]], sizes: tuple[int, ...]) -> float:
     """Of the rates of all systems together; system, size, rate and planned labels of each stratum,
     whose rate is believed half, and which gets two labels at least."""

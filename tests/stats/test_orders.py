@@ -221,13 +221,15 @@ def test_ascending_is_a_stable_sort(values: np.ndarray, falling: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "spread", ["even", "crowded", "far out", "tiny", "over magnitudes", "neighbours"]
+    "spread",
+    ["even", "around zero", "crowded", "far out", "tiny", "over magnitudes", "neighbours"],
 )
 def test_ascending_of_many_that_begin_alike(spread: str) -> None:
     random = np.random.default_rng(3)
     values = random.random(200_000) ** 3
     values = {
         "even": values,
+        "around zero": 4 * values - 1,
         "crowded": np.where(values < 0.1, np.round(values, 2), values),
         "far out": np.append(values, [1e12, -np.inf, np.inf]),
         "tiny": values * 1e-310,

@@ -285,23 +285,6 @@ def test_what_waits_is_told_where_nothing_is_predicted() -> None:
     assert f"{size} labels, {plan.method.label}" in monitor.report()
 
 
-@pytest.mark.full
-def test_a_requirement_may_be_of_a_group_and_a_classifier() -> None:
-    frame = table().assign(language=np.where(np.arange(ITEMS) % 3, "en", "de"))
-    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, by="language")
-    asked = ["accuracy[language=de] >= 75 %", "accuracy[m] >= 0.7"]
-    monitor = lc.Monitor(None, "both", plan, asked, False, waves=12)
-    label(monitor.wave(read(frame, groups=("language",)), "one"), frame)
-    found = monitor.table()
-    assert found["estimand"].tolist() == ["accuracy[language=de]", "accuracy"]
-    assert found["required"].tolist() == [0.75, 0.7]
-    assert found["evidence"].notna().all()
-    assert found["threshold"].iloc[0] > 66  # Two lines share the error rate.
-    few = table(5_000, 60).assign(language=np.where(np.arange(60) % 3, "en", "de"))
-    session = monitor.wave(read(few, groups=("language",)), "two")
-    assert (session.plan.planned, set(session.plan.groups or ())) == (60, {"de", "en"})
-
-
 def languages(frame: pd.DataFrame, **items: int) -> pd.DataFrame:
     """The table with so many items of each language, one after another."""
     return frame.assign(language=np.repeat([*items], [*items.values()]))
@@ -364,20 +347,6 @@ def test_a_table_without_any_group_of_the_monitor_is_refused() -> None:
     other = languages(table(1_000), es=600)
     with pytest.raises(ValueError, match="groups names 'en', which 'language' lacks"):
         monitor.wave(read(other, groups=("language",)), "two")
-
-
-def test_a_preview_says_what_will_be_noticed() -> None:
-    items = read(table(items=2_000), classes=["yes", "no"])
-    done: list[float] = []
-    found = started(requirements=["recall >= 0.12"]).preview(
-        items, 150, fall=0.1, sessions=24, progress=done.append
-    )
-    assert done == [0.0, 1 / 2]
-    share = found.table.set_index("watch").loc["recall >= 0.12"]
-    assert share["within 1"] > 0.9
-    assert share["within 1"] <= share["within 8"]
-    assert found.sentence().startswith("150 labels a wave. recall >= 0.12: a fall of 10 points")
-    assert found.sentence().endswith("One false alarm in about 240 waves.")
 
 
 @pytest.mark.full

@@ -1,8 +1,6 @@
-"""Compare methods: what the library works out stands on the page, and goes on to New project."""
+"""Compare methods: what is asked, refused and shared; what it says is in ``test_offered``."""
 
-import re
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,6 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.errors import CancelledError
 from labelcore.papers import METHODS
-from labelcore.papers.curves.annotations_needed import labels_needed
-from labelcore.papers.oversampling import planner as earlier_page
-from labelcore.papers.oversampling.groups import (
-    Counts,
-    group_rates,
-    optimal_ratio_from_counts,
-    sizes_for_margin,
-)
-from labelcore.papers.reach_selection.bounds import label_bound, smallest_budget
-from labelcore.papers.recycling.savings import savings
-from labelcore.papers.stratified.comparison import compare_stratifications
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import HOSTILE, button, created, plainly, texts, to_aim
@@ -70,18 +57,6 @@ def opened(app: Callable, file: Path) -> Callable[..., AppTest]:
     return build
 
 
-def population(file: Path) -> lc.Population:
-    return lc.read_population(
-        file, id="id", content="text", scores={"a": "score_a"},
-        predictions={"a": "pred_a", "b": "pred_b"},
-    )  # fmt: skip
-
-
-def numbers(test: AppTest, column: str) -> list[int]:
-    """The whole numbers in a column of the last table, whatever else stands beside them."""
-    return [int(re.sub(r"\D", "", cell)) for cell in test.table[-1].value[column]]
-
-
 def number(test: AppTest, start: str) -> Any:
     return next(one for one in test.number_input if (one.key or "").startswith(start))
 
@@ -103,137 +78,6 @@ def test_empty_with_the_ways_that_every_page_has(app: Callable) -> None:
     assert ways == ["Projects", "Watch", "New project"]
 
 
-@pytest.mark.full
-def test_strata(opened: Callable, file: Path, data_folder: Path) -> None:
-    page = opened(STRATA)
-    frame = compare_stratifications(population(file), "a")
-    least = frame[frame["allocation"] == "proportional"]["ratio"].min()
-    assert f"as good as about {round(200 / least):,} of a plain random sample" in plainly(page)
-    assert "planned as if the scores were probabilities" in plainly(page)
-    assert len(page.dataframe[-1].value) == 7 * 9 * 3
-    page.segmented_control(key="compare-allocation").set_value("optimal").run()
-    assert "freeze strata" in page.warning[-1].value
-    assert not [one for one in page.button if one.key == "compare-use-strata"]
-    page.segmented_control(key="compare-allocation").set_value("equal").run()
-    plan = goes_on(page, data_folder)
-    assert (plan.design, plan.params["allocation"]) == ("stratified", "equal")
-
-
-def test_oversampling(opened: Callable, file: Path, data_folder: Path) -> None:
-    page = opened(OVERSAMPLING)
-    score = population(file).scores["a"]
-    above = score >= 0.5
-    assert number(page, "compare-precision").value == round(100 * score[above].mean(), 1)
-    number(page, "compare-precision").set_value(70.0)
-    number(page, "compare-recall").set_value(60.0)
-    number(page, "compare-margin").set_value(0.1).run()
-    assert not page.error
-    number(page, "compare-margin").set_value(6.0).run()
-    groups = int(above.sum()), int((~above).sum())
-    k = groups[0] / groups[1]
-    sizes = sizes_for_margin(
-        k, *group_rates(k, 0.7, 0.6), 0.06, above=groups[0], below=groups[1]
-    )  # fmt: skip
-    assert f"{sizes.above:,} of the {groups[0]:,} items called positive and {sizes.below:,}" in (
-        plainly(page)
-    )
-    plan = goes_on(page, data_folder)
-    assert (plan.design, plan.margin, plan.promise) == ("oversampling", 0.06, "fixed")
-    assert dict(plan.params) == {"assumed_precision": 0.7, "assumed_recall": 0.6}
-
-
-@pytest.mark.full
-def test_oversampling_tells_a_range_where_nobody_has_measured(
-    opened: Callable, file: Path, data_folder: Path
-) -> None:
-    """Scores need not be probabilities: what they say is no number of labels, and no plan."""
-    page = opened(OVERSAMPLING)
-    score = population(file).scores["a"]
-    above = score >= 0.5
-    groups = int(above.sum()), int((~above).sum())
-    odds = [rate / (1 - rate) for rate in (score[above].mean(), score[~above].mean())]
-    sizes = [
-        sizes_for_margin(
-            groups[0] / groups[1],
-            *(one * times / (1 + one * times) for one, times in zip(odds, both, strict=True)),
-            0.05, above=groups[0], below=groups[1],
-        ).total
-        for both in product((1 / 3, 1, 3), repeat=2)
-    ]  # fmt: skip
-    found = re.search(r"\*\*([\d,]+) to ([\d,]+) labels: nobody has measured", plainly(page))
-    assert found is not None
-    low, high = (int(one.replace(",", "")) for one in found.groups())
-    assert low == pytest.approx(min(sizes), rel=0.02) and high == pytest.approx(
-        max(sizes), rel=0.02
-    )
-    assert high > 1.5 * low and "items called positive and" not in plainly(page)
-    plan = goes_on(page, data_folder)
-    assert (plan.design, plan.promise) == ("oversampling", "watched")
-    assert plan.params.get("assumed_precision") is None
-
-
-@pytest.mark.full
-def test_an_earlier_matrix_plans_by_theorem_2(
-    opened: Callable, file: Path, data_folder: Path
-) -> None:
-    """The interval of the truth is told apart from the one of the next estimate, which is wider."""
-    page = opened(OVERSAMPLING)
-    chosen = next(one for one in page.segmented_control if "planned-by" in (one.key or ""))
-    chosen.set_value(earlier_page.EARLIER).run()
-    assert earlier_page.UNKNOWN in plainly(page)
-    for name, value in zip(earlier_page.CELLS, (138, 22, 12, 228), strict=True):
-        number(page, f"compare-earlier-{name}").set_value(value)
-    page.run()
-    above = population(file).scores["a"] >= 0.5
-    k = above.sum() / (~above).sum()
-    counts = Counts.of(138, 22, 12, 228)
-    assert f"{optimal_ratio_from_counts(k, counts):.3g}" in plainly(page)
-    table = page.table[-1].value
-    truth, ahead = (
-        [float(end) for end in re.findall(r"[\d.]+", table.iloc[0, place].replace("\\", ""))]
-        for place in (2, 3)
-    )
-    assert ahead[0] < truth[0] < 86 < truth[1] < ahead[1]
-    plan = goes_on(page, data_folder)
-    assert (plan.design, plan.promise) == ("oversampling", "fixed")
-    assert dict(plan.params) == {"prior_counts": (138, 22, 12, 228)}
-
-
-@pytest.mark.full
-def test_recycling(opened: Callable, file: Path, data_folder: Path) -> None:
-    page = opened(RECYCLING)
-    number(page, "compare-draws").set_value(150).run()
-    found = population(file)
-    a, b = (found.predictions[name] == found.classes.index("yes") for name in "ab")
-    page.selectbox[-1].set_value("b").run()
-    share = savings(150, 150, (a & b).sum() / b.sum(), (a & b).sum() / a.sum())
-    row = page.dataframe[-1].value.iloc[0]
-    assert row["Classifier"] == "a"
-    assert row["Draws saved"] == pytest.approx(share.mean_share)
-    assert row["From"] == share.quantile(0.025) / 150 and row["To"] == share.quantile(0.975) / 150
-    params = {"parent": "b", "children": ["a"], "sample_size": 150}
-    ahead = lc.preview(found, lc.Plan("recycling", "precision", classifier="b", params=params))
-    assert f"About {ahead.labels:,} labels for all 2 classifiers" in plainly(page)
-    plan = goes_on(page, data_folder)
-    assert plan.design == "recycling" and plan.classifiers == ("b", "a")
-    assert {**plan.params} == {**params, "children": ("a",)} and plan.estimands == ("precision",)
-
-
-def test_choice(opened: Callable, data_folder: Path) -> None:
-    page = opened(CHOICE)
-    typed = next(one for one in page.text_input if (one.key or "").startswith("compare-sizes"))
-    assert typed.value == "50, 100, 200, 400"
-    typed.set_value("100, 300").run()
-    assert page.dataframe[-1].value["items called positive"].tolist() == ["100", "300"]
-    smallest = smallest_budget(2, 0.05, 0.9, 0.1, 0.1)
-    together = label_bound(2, smallest, 0.05, 0.9, 0.1, 0.1, size_ratio=3)
-    assert numbers(page, "draws")[2:] == [smallest, together, smallest]
-    assert "At most 300 labels" in plainly(page)
-    plan = goes_on(page, data_folder)
-    assert (plan.design, plan.budget) == ("reach_selection", 300)
-    assert plan.params["candidates"] == (100, 300)
-
-
 def test_a_choice_between_classifiers(opened: Callable) -> None:
     page = opened(CHOICE)
     way = next(c for c in page.segmented_control if c.label == "What is there to choose from?")
@@ -253,23 +97,6 @@ def test_what_was_cancelled_is_no_error(
     monkeypatch.setattr(waiting, "worked_out", cancelled)
     page = opened(planner)
     assert page.segmented_control and not page.error
-
-
-def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
-    page = opened(CURVE)
-    number(page, "compare-window").set_value(1).run()
-    assert "factor must be above 2.0000 with window = 1, got 1.2" in page.error[0].value
-    number(page, "compare-window").set_value(100)
-    number(page, "compare-half").set_value(12.0).run()
-    needed = labels_needed(ITEMS, factor=1.2)
-    plan = lc.Plan("geometric_strata", "precision_curve", classifier="a", margin=0.12,
-                   promise="fixed")  # fmt: skip
-    wanted = [lc.preview(population(file), plan).labels, needed.paula, needed.fixed, needed.random]
-    assert numbers(page, "labels") == wanted
-    page.segmented_control(key="compare-from").set_value("Epsilon").run()
-    page.segmented_control(key="compare-goes-on").set_value("PAULA").run()
-    plan = goes_on(page, data_folder)
-    assert plan.design == "paula" and plan.design_params.epsilon == 0.03
 
 
 @pytest.mark.parametrize(
