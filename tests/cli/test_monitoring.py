@@ -187,6 +187,7 @@ def test_other_contents_under_the_same_ids_are_refused_unless_the_plan_says_so(
         ('name = "spam"', 'name = "spam"\nrenewed = 1', "monitor.renewed must be true or false"),
         ("= false", '= "no"', "monitor.since_launch must be true or false, got 'no'"),
         ("waves = 12", "title = 5", "plan.toml: monitor.title must be a text, got 5"),
+        ("waves = 12", 'title = ["a"]', "plan.toml: monitor.title must be a text, got ['a']"),
         ("waves = 12", "waves = 5000", "waves must be a whole number from 2 to 4,000, got 5000"),
         ("waves = 12", 'error = "low"', "plan.toml: monitor.error must be a number, got 'low'"),
         ('"ann"', "7", "monitor.people must be a text or a list of texts, got 7"),
