@@ -87,7 +87,7 @@ class Setup:
              in each
     toward   the figure that the next labels are for, and the group; None: those of the plan
     edges    where strata end; None: at ranks of this file
-    foreseen whether ``planned`` is a forecast that believes the scores, made anew after a pilot
+    foreseen whether ``planned`` is the forecast of a watched plan that is made anew after a pilot
     """
 
     population: Population

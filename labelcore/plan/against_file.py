@@ -19,7 +19,7 @@ from labelcore.population import Population
 from labelcore.population.groupings import FEWEST, LABELS_EACH, Grouping, grouping_of
 from labelcore.population.kept import Kept, Recent
 from labelcore.population.second_opinion import features_of, second_opinion
-from labelcore.promises import Form
+from labelcore.promises import Form, Promise
 from labelcore.stats.orders import HASHED, MIXED
 from labelcore.tallies import Question, questions
 
@@ -214,7 +214,7 @@ def _given(
         groups=_groups(population, plan, planned),
         group_margin=plan.group_margin,
         edges=plan.edges,
-        foreseen=plan.learns,
+        foreseen=plan.learns and plan.promised == Promise.WATCHED,
     )
 
 

@@ -154,6 +154,8 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     judged, start, finish = told()
     assert judged.startswith(f"{PILOT - 1} of about {PILOT} ")
     assert start == f"of about {plan.planned} judged, labelling"
+    assert int(plan.planned or 0) < PILOT - 1
+    assert session.results()["recall"].state == State.PROVISIONAL, "not at the size forecast"
     answer_draws(session, bad, until=PILOT)
     engine = session.engine
     assert engine.pilot == 2 * PILOT and engine.limit == engine.largest
