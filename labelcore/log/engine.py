@@ -17,15 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labelcore.designs import base
-from labelcore.designs.base import (
-    ONE_LOOK_RULES,
-    PILOT_RULES,
-    Due,
-    IntArray,
-    Progress,
-    Toward,
-    rank_order,
-)
+from labelcore.designs.base import Due, IntArray, Progress, Toward, rank_order
 from labelcore.designs.curves import fine_grid
 from labelcore.designs.recut import from_json, recut_frame
 from labelcore.designs.scalars import EstimatesScalars
@@ -40,7 +32,7 @@ from labelcore.log.repeats import Repeats
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
-from labelcore.plan.pilot import far_ahead, further_pilot, largest_size, pilot_of, size_after
+from labelcore.plan.pilot import after_pilot, largest_size, pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
@@ -318,16 +310,8 @@ class Engine(Book):
     def size_after(self, half_width: float) -> tuple[int, int]:
         """The size to plan for by the widest fixed interval of a pilot that ends now, and to how
         many labels the pilot goes on, 0 if it does not."""
-        rules, least = self.plan.interval_rules, 0
-        if rules < PILOT_RULES:
-            least = self.setup.planned
-        elif rules >= ONE_LOOK_RULES:
-            least = len(self.asked) + self.given
-        size = size_after(
-            self.plan, len(self.questions), self._items, least, half_width, self.labels
-        )
-        far = far_ahead(rules)
-        return size, further_pilot(half_width, self.labels, size, self.given, far=far)
+        known = len(self.questions), self._items, self.setup.planned, self.given
+        return after_pilot(self.plan, *known, len(self.asked), half_width, self.labels)
 
     @property
     def _items(self) -> int:

@@ -78,6 +78,31 @@ def size_after(
     return min(max(wanted, labels, planned), max(items, 1))
 
 
+def after_pilot(
+    plan: Plan,
+    figures: int,
+    items: int,
+    forecast: int,
+    given: int,
+    asked: int,
+    half_width: float,
+    labels: int,
+) -> tuple[int, int]:
+    """The size to plan for after a pilot that ends now, and to how many labels the pilot goes on, 0
+    if it does not; arguments as in ``size_after`` and ``further_pilot``.
+
+    forecast   the size before the pilot
+    asked      items drawn
+    """
+    rules, least = plan.interval_rules, 0
+    if rules < PILOT_RULES:
+        least = forecast
+    elif rules >= ONE_LOOK_RULES:
+        least = asked + given
+    size = size_after(plan, figures, items, least, half_width, labels)
+    return size, further_pilot(half_width, labels, size, given, far=far_ahead(rules))
+
+
 def largest_size(plan: Plan, figures: int, items: int, planned: int, given: int) -> int:
     """The largest size that may come of the pilot: that of the longest which tells nothing. Until
     its end the watched band is for this size, so that it only narrows."""

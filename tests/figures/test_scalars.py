@@ -117,17 +117,17 @@ def test_labels_beyond_the_horizon_are_a_second_stage(design: str, known: Known)
         ({"most": 61, "target": "process"}, True),
         ({"superseded": True}, False),
         ({"superseded": True, "most": 61}, False),
-        ({"horizon": None, "planned": 60}, True),
-        ({"horizon": None, "planned": 60, "most": 61}, True),
-        ({"horizon": None, "planned": 61}, False),
-        ({"horizon": None, "planned": 60, "extended": False}, False),
-        ({"horizon": None, "planned": 60, "promise": Promise.WATCHED}, False),
+        ({"horizon": None, "watched_for": 60}, True),
+        ({"horizon": None, "watched_for": 60, "most": 61}, True),
+        ({"horizon": None, "watched_for": 61}, False),
+        ({"horizon": None, "watched_for": 60, "extended": False}, False),
+        ({"horizon": None, "watched_for": 60, "promise": Promise.WATCHED}, False),
     ],
 )
 def test_when_a_second_stage_has_started(change: dict[str, Any], started: bool) -> None:
     """Beyond the horizon, until all items have a class; of a fixed promise after an extension."""
     case = {
-        "horizon": 2, "planned": None, "superseded": False, "promise": Promise.FIXED,
+        "horizon": 2, "superseded": False, "promise": Promise.FIXED,
         "target": "file", "extended": True, "asked": 61, "watched_for": 30, "given": 0,
         "most": 200, "labelled": 61, **change,
     }  # fmt: skip
