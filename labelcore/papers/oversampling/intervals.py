@@ -47,7 +47,6 @@ from labelcore.stats.arrays import BoolArray, FloatArray
 from labelcore.stats.proportion import clopper_pearson, finite_exact, share_interval
 
 FEW = 10
-TARGETS = ("ratio", "file", "process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,6 @@ class Groups:
     target: str = "file"
 
     def __post_init__(self) -> None:
-        if self.target not in TARGETS:
-            raise ValueError(f"target must be one of {', '.join(TARGETS)}, got {self.target!r}")
         for name, value in (("above", self.above), ("below", self.below)):
             if not 0 < value < np.inf:
                 raise ValueError(f"{name} must be above 0, got {value!r}")

@@ -58,7 +58,6 @@ def _group_moments(hits: FloatArray, misses: FloatArray, size: ArrayLike) -> Mom
 
 def percentiles(above: FloatArray, below: FloatArray, k: ArrayLike, confidence: float) -> Pair:
     """Equal tails of precision and recall over replicas of the two rates, (replicas, ...)."""
-    normal_quantile(confidence)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     recall = recall_of(1.0, np.asarray(k) * above, below)
     quantile = np.nanquantile if np.isnan(recall).any() else np.quantile

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.errors import CancelledError
 from labelcore.papers import METHODS
-from labelcore.papers.curves.annotations_needed import labels_needed
+from labelcore.papers.curves.annotations_needed import epsilon_for, labels_needed
 from labelcore.papers.oversampling import planner as earlier_page
 from labelcore.papers.oversampling.groups import (
     Counts,
@@ -261,7 +261,7 @@ def test_curve(opened: Callable, file: Path, data_folder: Path) -> None:
     assert "factor must be above 2.0000 with window = 1, got 1.2" in page.error[0].value
     number(page, "compare-window").set_value(100)
     number(page, "compare-half").set_value(12.0).run()
-    needed = labels_needed(ITEMS, factor=1.2)
+    needed = labels_needed(ITEMS, epsilon=epsilon_for(1.2, 100))
     plan = lc.Plan("geometric_strata", "precision_curve", classifier="a", margin=0.12,
                    promise="fixed")  # fmt: skip
     wanted = [lc.preview(population(file), plan).labels, needed.paula, needed.fixed, needed.random]
