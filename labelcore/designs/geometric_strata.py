@@ -291,8 +291,7 @@ def bounds_at(
     pieces = _pieces(edges, ranked.rank, planned)
 
     def bounds(labels: RankLabels) -> tuple[FloatArray, FloatArray]:
-        band = yield_band(pieces, labels, level, seed, critical, whole_items=steady)
-        return band.at(ranks)[1:]
+        return yield_band(pieces, labels, level, seed, critical, whole_items=steady).at(ranks)
 
     return bounded_yields(ranked, ranks, _estimate(pieces, ranked, ranks), bounds)
 
