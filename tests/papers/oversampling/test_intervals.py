@@ -20,13 +20,14 @@ from labelcore.papers.oversampling.intervals import (
     INTERVALS,
     Group,
     Groups,
+    Limits,
+    Pair,
     bayes_intervals,
     bootstrap_intervals,
     monte_carlo_intervals,
     normal_intervals,
     posterior_means,
 )
-from labelcore.papers.oversampling.printed import Limits, Pair
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.testing.known import fewest
 from tests.cases import sampled
