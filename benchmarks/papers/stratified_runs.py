@@ -18,8 +18,7 @@ from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
 
 
 def stratified_variance(sizes: ArrayLike, accuracies: ArrayLike, counts: ArrayLike) -> float:
-    """V without replacement of the stratified estimate (equation 5), stratum k (1 - n_k / N_k)
-    times; infinite where one with right and wrong items has no label."""
+    """V of the stratified estimate (equation 5), without replacement."""
     size, n = np.asarray(sizes, dtype=float), np.asarray(counts, dtype=float)
     top = (size / size.sum()) ** 2 * squared_spread(accuracies, size) * (1 - n / size)
     return float(np.divide(top, n, out=np.where(top > 0, np.inf, 0.0), where=n > 0).sum())
