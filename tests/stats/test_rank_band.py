@@ -306,6 +306,14 @@ def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
     assert np.mean(narrower) < 0.97
 
 
+def test_it_is_narrower_than_what_is_certain_between_edges() -> None:
+    truth, edges, ranks = wavy_list(500), rank_edges(500), np.arange(1, 501)
+    band = yield_band(edges, draw(truth, edges, rank_allocation(edges, 200), 0), 0.95, 0)
+    (low, high), (least, most) = band.at(ranks), exact(band, ranks)
+    assert np.all(low >= least) and np.all(high <= most)
+    assert (low > least).any() and (high < most).any()
+
+
 def test_nearly_straight_bounds_of_a_census_are_exact() -> None:
     truth, edges = wavy_list(500), rank_edges(500)
     ranks = np.arange(1, 501)

@@ -43,7 +43,10 @@ def test_strata_that_follow_the_ranks_have_the_band_of_ranked_lists() -> None:
     edges, truth = np.array([60, 150, 320, 600]), falling()
     stratum_at = np.searchsorted(edges, np.arange(1, N_ITEMS + 1))
     labels = draw(stratum_at, 20, truth, 0)
-    mine = np.array(strata_band(stratum_at, edges, labels, 0.95, 0, 2.5).at(edges))
+    band = strata_band(stratum_at, edges, labels, 0.95, 0, 2.5)
+    ranks, ends = np.arange(1, N_ITEMS + 1), (band.low_at_edges, band.high_at_edges)
+    assert np.array_equal(band.at(ranks), band.known.between(ranks, *ends)), "nothing is assumed"
+    mine = np.array(band.at(edges))
     whole = np.array(yield_band(edges, labels, 0.95, 0, 2.5, whole_items=True).at(edges))
     np.testing.assert_allclose(mine[:, -1], whole[:, -1], rtol=0, atol=1e-6)
     wider = np.array([whole[0] - mine[0], mine[1] - whole[1]])[:, :-1]
