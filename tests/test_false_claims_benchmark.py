@@ -46,7 +46,9 @@ def test_counts_at_each_look_give_the_evidence_of_a_session(
     edges = np.array([1, 7, 30, LABELS])
     claim = session.engine.claims[0]
     labelled, positive = counts(session, edges)
-    found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear[0], claim.rates)
+    found = log_evidence_at(
+        claim.tally.size, labelled, positive, claim.linear[0], claim.rates, target="file"
+    )
     step = prepared.again(session)
     for place, labels in enumerate(edges):
         step.go_to(int(labels))

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
 from labelcore.testing.known import Known, calibrated
 from tests.cases import once
@@ -29,8 +28,8 @@ OVERSAMPLING, CURVES = "papers/003_oversampling.md", "papers/004_curves.md"
 CONSTANTS: list[tuple[str, str, str, object]] = [
     (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_STRATA", (1, 4)),
     (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_FLOOR", 0.5),
-    (CLAIMS, '"shifted" is `ShiftedScores`, the recommended predictive',
-     "stats.evidence.RECOMMENDED", ShiftedScores()),
+    (CLAIMS, '"shifted" is `log_shifted`, the predictive in use',
+     "stats.predictives.SCALES", (0.3, 1.0, 3.0)),
     (ALLOCATION, "none better everywhere. The edges stay.", f"{NEYMAN}.STRATA", (6, 12)),
     (ALLOCATION, "for every five labels, up to 12", f"{NEYMAN}.LABELS_EACH", 5),
     (ALLOCATION, "for every five labels, up to 12", f"{NEYMAN}.FEW_STRATA", 12),

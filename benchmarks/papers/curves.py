@@ -16,7 +16,7 @@ from benchmarks.papers import curves_lists as lists
 from benchmarks.papers import curves_pairs as pairs
 from benchmarks.papers.curves_figures import figure1, figure2, figure3, figure_errors
 from benchmarks.papers.outcome import Outcome
-from labelcore.papers.curves.annotations_needed import LabelsNeeded, labels_needed
+from labelcore.papers.curves.annotations_needed import LabelsNeeded, epsilon_for, labels_needed
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.papers.curves.random_band import curve_labels, first_rank_within
@@ -40,7 +40,10 @@ NO_FILE = "The stand-in for figure 2 was not run: {path} is not there."
 def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
     """All numbers; ``quick`` takes fewer runs where a theorem is tried, and leaves out figures that
     rest on many."""
-    needed = {percent: labels_needed(TEN_MILLION, factor=1 + percent / 100) for percent in PERCENTS}
+    needed = {
+        percent: labels_needed(TEN_MILLION, epsilon=epsilon_for(1 + percent / 100))
+        for percent in PERCENTS
+    }
     values = {**sizes(), **random_sizes(), **step_sizes(), **figure1_values(needed)}
     runs = 20 if quick else 300
     values |= lists.theorems(runs) | lists.points()
@@ -126,7 +129,7 @@ def crossing() -> float:
     than PAULA."""
     cheaper = math.nan
     for alpha in np.arange(0.0205, 0.1, 0.0001):
-        found = labels_needed(TEN_MILLION, factor=1 + float(alpha))
+        found = labels_needed(TEN_MILLION, epsilon=epsilon_for(1 + float(alpha)))
         if found.logarithmic < found.paula:
             cheaper = float(alpha)
     return cheaper
@@ -135,7 +138,7 @@ def crossing() -> float:
 def labels_by_factor() -> pd.DataFrame:
     """Labels of each method against alpha."""
     alphas = np.concatenate([np.arange(0.0205, 0.03, 0.0005), np.arange(0.03, 0.1501, 0.0025)])
-    rows = [labels_needed(TEN_MILLION, factor=1 + float(alpha)) for alpha in alphas]
+    rows = [labels_needed(TEN_MILLION, epsilon=epsilon_for(1 + float(alpha))) for alpha in alphas]
     columns = {
         "PAULA": [one.paula for one in rows],
         "logarithmic stratified": [one.logarithmic for one in rows],

@@ -51,7 +51,7 @@ from labelcore.papers.oversampling.groups import (
     unrounded_sizes,
     used_ratio,
 )
-from labelcore.papers.oversampling.printed import Limits
+from labelcore.papers.oversampling.intervals import Limits
 from labelcore.stats.proportion import wald
 
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")

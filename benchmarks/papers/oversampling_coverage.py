@@ -24,7 +24,7 @@ from labelcore.papers.oversampling.groups import (
     recall_of,
     with_jeffreys,
 )
-from labelcore.papers.oversampling.printed import Limits, Pair
+from labelcore.papers.oversampling.intervals import Limits, Pair
 
 RUNS, REPLICAS, PIECE, SEED = 4000, 1000, 250, 20230425
 PRECISION = 0.9

@@ -19,13 +19,14 @@ from labelcore.papers.oversampling.groups import Counts, live_sizes, recall_of
 from labelcore.papers.oversampling.intervals import (
     INTERVALS,
     Groups,
+    Limits,
+    Pair,
     bayes_intervals,
     bootstrap_intervals,
     monte_carlo_intervals,
     normal_intervals,
 )
 from labelcore.papers.oversampling.monitoring import Wave, monitor
-from labelcore.papers.oversampling.printed import Limits, Pair
 from labelcore.planning.truth import true_codes
 from labelcore.stats.profile import Cells
 from labelcore.stats.sequences import finite_sequence

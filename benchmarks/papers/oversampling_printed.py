@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
-from labelcore.papers.oversampling.printed import (
+from labelcore.papers.oversampling.intervals import (
     REPLICAS,
     Limits,
     Pair,

@@ -105,8 +105,8 @@ def notes(real: bool, quick: bool) -> list[str]:
 
 def ratio(formula: str, strata: Strata) -> float:
     """Variance by equation 7, 8 or 10 over that of a plain random sample; any number of labels."""
-    plain = random_variance(strata.accuracy, strata.items, 100)
-    return FORMULAS[formula](strata.sizes, strata.shares, 100) / plain
+    plain = random_variance(strata.accuracy, strata.items)
+    return FORMULAS[formula](strata.sizes, strata.shares) / plain
 
 
 def by_formula(bench: Bench, numbers: Iterable[int]) -> None:

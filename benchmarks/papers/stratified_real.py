@@ -52,7 +52,7 @@ def _rows(file: ScoredFile, name: str, random: np.random.Generator) -> list[dict
         for allocation, counts in (
             ("PRO", proportional_counts(strata.sizes, labels)),
             ("EQU", equal_counts(strata.sizes, labels)),
-            ("ideal OPT", optimal_counts(strata.sizes, spread, labels)),
+            ("ideal OPT", optimal_counts(strata.sizes, spread, labels, 2)),
         ):
             found.append((allocation, labels, fixed_counts(strata, counts, RUNS, random)))
     for allocation, step in (("OPT-A1", None), ("OPT-A2", 10)):

@@ -10,10 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from labelcore.papers.stratified.accuracy_variance import stratified_variance
+from labelcore.papers.stratified.accuracy_variance import squared_spread
 from labelcore.papers.stratified.neyman import first_counts
 from labelcore.stats.arrays import BoolArray, FloatArray, IntArray
+
+
+def stratified_variance(sizes: ArrayLike, accuracies: ArrayLike, counts: ArrayLike) -> float:
+    """V of the stratified estimate (equation 5), without replacement."""
+    size, n = np.asarray(sizes, dtype=float), np.asarray(counts, dtype=float)
+    top = (size / size.sum()) ** 2 * squared_spread(accuracies, size) * (1 - n / size)
+    return float(np.divide(top, n, out=np.where(top > 0, np.inf, 0.0), where=n > 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +48,11 @@ class Strata:
         return float(self.right.sum() / self.sizes.sum())
 
     def random_variance(self, labels: int) -> float:
-        whole = [self.items], [self.accuracy], [labels]
-        return stratified_variance(*whole, finite=True)
+        return stratified_variance([self.items], [self.accuracy], [labels])
 
     def variance(self, counts: IntArray) -> float:
         """The exact variance, and mean squared error, of fixed counts without replacement."""
-        return stratified_variance(self.sizes, self.shares, counts, finite=True)
+        return stratified_variance(self.sizes, self.shares, counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Setup, parameter
+from labelcore.designs.base import DesignParams, IntArray, Look, Setup, parameter
 from labelcore.designs.curves import (
     LOOK_EVERY,
     FloatArray,
@@ -22,6 +22,7 @@ from labelcore.designs.ranked_list import (
     Found,
     ListFrame,
     RankedListDesign,
+    in_proportion,
     strata_of_ranks,
     without_bounds,
 )
@@ -37,7 +38,6 @@ from labelcore.stats.rank_band import (
 from labelcore.stats.rank_questions import CURVE, QUESTIONS, edges_for, question_weights
 from labelcore.stats.rank_strata import (
     analysis_edges,
-    interleaved,
     joined_pieces,
     piece_edges,
     rank_allocation,
@@ -154,10 +154,10 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         planned, nothing = int(frame.planned.sum()), np.zeros_like(frame.planned)
         items = []
         if first < planned:
-            items.append(_in_proportion(setup, frame, nothing, frame.planned, min(end, planned)))
+            items.append(in_proportion(setup, frame, nothing, frame.planned, min(end, planned)))
         if end > planned:
             rest = frame.sizes - frame.planned
-            items.append(_in_proportion(setup, frame, frame.planned, rest, end - planned))
+            items.append(in_proportion(setup, frame, frame.planned, rest, end - planned))
         skipped = first if first < planned else first - planned
         return np.concatenate([np.zeros(0, dtype=np.int64), *items])[skipped:]
 
@@ -212,26 +212,6 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         critical = _critical(frame.edges, counts, look, look.progress, seed)
         widths = expected_half_widths(edges, labelled, rates, look.confidence, seed, critical)
         return np.minimum(_between_edges(edges, labelled, rates, widths, at), 0.5)
-
-
-def _in_proportion(
-    setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray, most: int
-) -> IntArray:
-    """The next ``counts`` items of each stratum, every prefix in proportion: the first ``most``.
-
-    Of a stratum only those are looked at that may be among these.
-    """
-    share = min((most + len(counts) + 1) / max(int(counts.sum()), 1), 1.0)
-    taken = np.minimum(counts, (counts * share).astype(np.int64) + 1)
-    items = frame.next_items(drawn, taken)
-    keys = setup.orders.of_some(setup.seed, "place", setup.population, items)
-    places = (keys[:, 0].astype(float) + 0.5) / 2.0**64
-    strata = interleaved(counts, places, taken)
-    first = np.concatenate([[0], np.cumsum(taken)[:-1]])
-    turn = np.empty(len(items), dtype=np.int64)
-    for k in range(len(counts)):
-        turn[strata == k] = first[k] + np.arange(taken[k])
-    return np.asarray(items[turn[:most]])
 
 
 def _critical(
@@ -291,8 +271,7 @@ def bounds_at(
     pieces = _pieces(edges, ranked.rank, planned)
 
     def bounds(labels: RankLabels) -> tuple[FloatArray, FloatArray]:
-        band = yield_band(pieces, labels, level, seed, critical, whole_items=steady)
-        return band.at(ranks)[1:]
+        return yield_band(pieces, labels, level, seed, critical, whole_items=steady).at(ranks)
 
     return bounded_yields(ranked, ranks, _estimate(pieces, ranked, ranks), bounds)
 

@@ -34,7 +34,6 @@ from labelcore.designs.pattern_frame import (
     ways,
 )
 from labelcore.designs.profile_design import ProfileDesign
-from labelcore.designs.profile_figures import profile_first_look
 from labelcore.designs.rates import looks_like_probability
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
@@ -295,7 +294,7 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
         return not frame.few
 
     def first_look(self, frame: PairFrame, planned: int, promise: Promise) -> int:
-        return 1 if frame.few else profile_first_look(frame, planned, promise)
+        return 1 if frame.few else super().first_look(frame, planned, promise)
 
     def least(self, frame: PairFrame) -> int:
         return int(frame.reached) if frame.few else 1
@@ -353,7 +352,7 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
         answered, and after that while too few others are left to rest a band on."""
         frame = answers.frame
         others = np.count_nonzero(~frame.differ & frame.asked)
-        first = 1 if look.horizon else profile_first_look(frame, look.planned, look.promise)
+        first = 1 if look.horizon else super().first_look(frame, look.planned, look.promise)
         if frame.few and (not every or others < MINIMUM_STRATA or look.labels < first):
             return certain_figures(answers.rows, answers.cells)
         return self.estimate(answers.rows, answers.cells, look, answers.rates)

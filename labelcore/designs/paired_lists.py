@@ -27,6 +27,7 @@ from labelcore.designs.curves import (
     between_looks,
 )
 from labelcore.designs.lists import LIST_DIFFERENCE, Compared, ComparesLists, ListAnswers
+from labelcore.designs.ranked_list import in_proportion
 from labelcore.designs.rates import stratum_rates
 from labelcore.errors import ParameterError, PlanArgumentError
 from labelcore.promises import Form, Method, Promise, State
@@ -42,8 +43,7 @@ from labelcore.stats.list_difference import (
     list_bounds,
     shared_out,
 )
-from labelcore.stats.profile import FloatArray
-from labelcore.stats.rank_strata import interleaved, rank_edges
+from labelcore.stats.rank_strata import rank_edges
 
 FIRST_RANK, LAST_RANK, GROWTH = 50, 2_000, 1.25
 EVERY_RANK, NEAR = 5_000, 500
@@ -370,18 +370,7 @@ def _asking_order(setup: Setup, frame: TwoLists) -> IntArray:
     whole = np.where(shared, frame.sizes, planned)
     drawn, items_of_step = np.zeros_like(planned), []
     for upto in (early, planned, whole, np.where(frame.asked, frame.sizes, 0)):
-        items_of_step.append(_in_proportion(setup, frame, drawn, upto - drawn))
+        counts = upto - drawn
+        items_of_step.append(in_proportion(setup, frame, drawn, counts, int(counts.sum())))
         drawn = upto
     return np.concatenate(items_of_step)
-
-
-def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
-    items = frame.next_items(drawn, counts)
-    if not len(items):
-        return items
-    keys = setup.orders.of_some(setup.seed, "place", setup.population, items)
-    places: FloatArray = (keys[:, 0].astype(float) + 0.5) / 2.0**64
-    strata = interleaved(counts, places)
-    order = np.empty(len(items), dtype=np.int64)
-    order[np.argsort(strata, kind="stable")] = items
-    return order

@@ -3,22 +3,28 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from labelcore.designs.base import FrameT, IntArray, Look
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.profile_figures import (
+    bounded,
+    g_profile,
+    one_sample,
     profile_figures,
-    profile_figures_at,
-    profile_figures_of,
     profile_first_look,
-    profile_holds,
     profile_may_meet,
+    shown,
+    widening,
 )
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.errors import ParameterError
-from labelcore.estimands import Estimand
+from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Promise
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, side_by_side
+from labelcore.stats.profile_interval import critical_values
+from labelcore.stats.profile_reach import holding
 
 FEW_STRATA, LABELS_EACH = 24, 4
 """So many strata hold what is promised with few labels, too; more need so many labels for each."""
@@ -60,12 +66,40 @@ class ProfileDesign(StratifiedDesign[FrameT]):
     def estimate_all(
         self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
     ) -> list[Figures]:
-        return profile_figures_at(rows, parts, look)
+        return self._side_by_side(rows, parts, [look] * len(parts))
 
     def figures_of(
         self, answers: Sequence[Answers[FrameT]], looks: Sequence[Look]
     ) -> list[Figures]:
-        return profile_figures_of(answers, looks)
+        parts = [(run.cells, run.rates) for run in answers]
+        return self._side_by_side(answers[0].rows, parts, looks)
+
+    def _side_by_side(
+        self,
+        rows: list[Estimand],
+        parts: Sequence[tuple[Cells, FloatArray | None]],
+        looks: Sequence[Look],
+    ) -> list[Figures]:
+        """``estimate`` of cells and their rates, those of equally many cells together."""
+        figures: dict[int, Figures] = {}
+        by_size: dict[int, list[int]] = {}
+        for place, (cells, _) in enumerate(parts):
+            by_size.setdefault(len(cells.size), []).append(place)
+        for places in by_size.values():
+            part, of_part = [parts[place] for place in places], [looks[place] for place in places]
+            rates = [expected for _, expected in part]
+            bounds = g_profile(
+                rows,
+                side_by_side([cells for cells, _ in part]),
+                of_part[0],
+                None if rates[0] is None else np.array(rates),
+                progress=np.array([look.progress for look in of_part]),
+                confidence=np.array([look.confidence for look in of_part]),
+            )
+            runs = zip(places, part, of_part, *bounds, strict=True)
+            for place, (cells, rate), look, *mine in runs:
+                figures[place] = shown(rows, cells, look, rate, tuple(mine))
+        return [figures[place] for place in range(len(parts))]
 
     def may_meet(
         self, answers: Answers[FrameT], look: Look, labels: IntArray, goal: Goal
@@ -75,4 +109,12 @@ class ProfileDesign(StratifiedDesign[FrameT]):
     def holds(
         self, answers: Answers[FrameT], look: Look, labels: IntArray, band: FloatArray
     ) -> BoolArray:
-        return profile_holds(answers, look, labels, band)
+        rows, cells = answers.rows, answers.cells
+        table = table_of(rows, cells)
+        single = any(one_sample(known_group(row, cells), cells) for row in rows)
+        if single or not bounded(table) or look.target == "process":
+            return np.zeros(len(labels), dtype=bool)
+        done = labels / max(look.planned, 1)
+        widened = widening(rows, cells, table, look, answers.rates, done, look.confidence)
+        critical = critical_values(cells, table, look.confidence, **widened)
+        return holding(cells, table, np.broadcast_to(critical, (len(labels), len(rows))), band)

@@ -29,7 +29,6 @@ from labelcore.stats.profile import (
     Table,
     many_fitted,
     plug_in_totals,
-    side_by_side,
     smoothed_rates,
     variance_shares,
 )
@@ -39,7 +38,7 @@ from labelcore.stats.profile_interval import (
     in_whole_items,
     profile_interval,
 )
-from labelcore.stats.profile_reach import holding, reached
+from labelcore.stats.profile_reach import reached
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 
 WIDEST_MARGIN = 0.2
@@ -77,45 +76,7 @@ def profile_figures(
     rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
 ) -> Figures:
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
-    value, low, high = g_profile(rows, cells, look, rates)
-    return _shown(rows, cells, look, rates, (value, low, high))
-
-
-def profile_figures_of(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[Figures]:
-    """``profile_figures`` of several runs of one plan side by side."""
-    return _side_by_side(answers[0].rows, [(run.cells, run.rates) for run in answers], looks)
-
-
-def profile_figures_at(
-    rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
-) -> list[Figures]:
-    """``profile_figures`` of several divisions of the file side by side: cells and their rates."""
-    return _side_by_side(rows, parts, [look] * len(parts))
-
-
-def _side_by_side(
-    rows: list[Estimand],
-    parts: Sequence[tuple[Cells, FloatArray | None]],
-    looks: Sequence[Look],
-) -> list[Figures]:
-    figures: dict[int, Figures] = {}
-    by_size: dict[int, list[int]] = {}
-    for place, (cells, _) in enumerate(parts):
-        by_size.setdefault(len(cells.size), []).append(place)
-    for places in by_size.values():
-        part, of_part = [parts[place] for place in places], [looks[place] for place in places]
-        rates = [expected for _, expected in part]
-        bounds = g_profile(
-            rows,
-            side_by_side([cells for cells, _ in part]),
-            of_part[0],
-            None if rates[0] is None else np.array(rates),
-            progress=np.array([look.progress for look in of_part]),
-            confidence=np.array([look.confidence for look in of_part]),
-        )
-        for place, (cells, rate), look, *mine in zip(places, part, of_part, *bounds, strict=True):
-            figures[place] = _shown(rows, cells, look, rate, tuple(mine))
-    return [figures[place] for place in range(len(parts))]
+    return shown(rows, cells, look, rates, g_profile(rows, cells, look, rates))
 
 
 def profile_may_meet(
@@ -129,16 +90,16 @@ def profile_may_meet(
     inside the region show that one is too wide. Whole items only widen an interval.
 
     Every look has the critical value of its interval; a first try with the least one that it may
-    have takes a fraction of the time. There is no bound where there is none (``_bounded``), nor
+    have takes a fraction of the time. There is no bound where there is none (``bounded``), nor
     beyond ``WIDEST_MARGIN`` for items like these.
 
     value   (n_looks,) where the method has one of its own; None: the plug-in of the cells
     """
     rows, cells = answers.rows, answers.cells
     table = table_of(rows, cells)
-    if not _bounded(table) or (look.target == "process" and goal.margin > WIDEST_MARGIN):
+    if not bounded(table) or (look.target == "process" and goal.margin > WIDEST_MARGIN):
         return np.ones(len(labels), dtype=bool)
-    if not isinstance(table, Differences) and _one_sample(known_group(rows[0], cells), cells):
+    if not isinstance(table, Differences) and one_sample(known_group(rows[0], cells), cells):
         return share_may_meet(rows[0], cells, look, labels, goal)
     if value is None:
         value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
@@ -153,7 +114,7 @@ def profile_may_meet(
     part = replace(cells, labelled=cells.labelled[left], positive=cells.positive[left])
     rates = None if answers.rates is None else answers.rates[left]
     done = labels[left] / max(look.planned, 1)
-    widened = _widening(rows, part, table, look, rates, done, look.confidence)
+    widened = widening(rows, part, table, look, rates, done, look.confidence)
     critical = critical_values(part, table, look.confidence, **widened)
     critical = np.broadcast_to(critical, (len(left), 1))[:, 0]
     possible[left] = _may_meet(part, table, critical, value[left], look, goal)
@@ -161,22 +122,7 @@ def profile_may_meet(
     return possible
 
 
-def profile_holds(
-    answers: Answers[Any], look: Look, labels: IntArray, band: FloatArray
-) -> BoolArray:
-    """``EstimatesScalars.holds`` of a method whose watched intervals are G-profiles."""
-    rows, cells = answers.rows, answers.cells
-    table = table_of(rows, cells)
-    single = any(_one_sample(known_group(row, cells), cells) for row in rows)
-    if single or not _bounded(table) or look.target == "process":
-        return np.zeros(len(labels), dtype=bool)
-    done = labels / max(look.planned, 1)
-    widened = _widening(rows, cells, table, look, answers.rates, done, look.confidence)
-    critical = critical_values(cells, table, look.confidence, **widened)
-    return holding(cells, table, np.broadcast_to(critical, (len(labels), len(rows))), band)
-
-
-def _bounded(table: Table) -> bool:
+def bounded(table: Table) -> bool:
     """Whether there are points that its intervals surely reach: not of differences whose
     denominator is not known, for which of their cells rise depends on the point."""
     if not isinstance(table, Differences):
@@ -184,7 +130,7 @@ def _bounded(table: Table) -> bool:
     return not (table.first.b.any() or table.second.b.any())
 
 
-def _one_sample(group: BoolArray | None, cells: Cells) -> TypeGuard[BoolArray]:
+def one_sample(group: BoolArray | None, cells: Cells) -> TypeGuard[BoolArray]:
     """Whether the sampled items of a group of known size are those of one cell."""
     return group is not None and np.count_nonzero(group & cells.sampled) == 1
 
@@ -216,7 +162,7 @@ def alike(several: Sequence[Cells], looks: Sequence[Look]) -> list[list[int]]:
     return list(places.values())
 
 
-def _shown(
+def shown(
     rows: list[Estimand],
     cells: Cells,
     look: Look,
@@ -231,7 +177,7 @@ def _shown(
         return Figures(value, low, high, tuple(methods), np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
         group = known_group(rows[place], cells)
-        if _one_sample(group, cells):
+        if one_sample(group, cells):
             # The band over strata needs several; one is a plain random sample by itself.
             _, low[place], high[place], methods[place] = share_of_group(
                 cells, look, table.row(place), group
@@ -265,7 +211,7 @@ def g_profile(
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
-        **_widening(rows, cells, table, look, rates, progress, sure),
+        **widening(rows, cells, table, look, rates, progress, sure),
     )
     if value is None:
         value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
@@ -330,7 +276,7 @@ def _variance_of_cell_sizes(cells: Cells, means: FloatArray, target: str) -> Flo
     return np.asarray((variance * means**2).sum(axis=-1))
 
 
-def _widening(
+def widening(
     rows: list[Estimand],
     cells: Cells,
     table: Table,

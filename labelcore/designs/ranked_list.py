@@ -27,6 +27,7 @@ from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_order, increasing
 from labelcore.stats.profile import FloatArray
+from labelcore.stats.rank_strata import interleaved
 
 CONSTANT = (
     "All items have the same score, so their order is random: the curve is that of a shuffled list."
@@ -288,6 +289,25 @@ def score_notes(setup: Setup, items: Items) -> tuple[str, ...]:
 def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray:
     """The items of a block by keys of their own."""
     return np.asarray(items[hash_order(setup.item_keys(f"block {block}", items))])
+
+
+def in_proportion(
+    setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray, most: int
+) -> IntArray:
+    """The next ``counts`` items of each stratum, every prefix in proportion: the first ``most``.
+
+    Of a stratum only those are looked at that may be among these.
+    """
+    share = min((most + len(counts) + 1) / max(int(counts.sum()), 1), 1.0)
+    taken = np.minimum(counts, (counts * share).astype(np.int64) + 1)
+    items = frame.next_items(drawn, taken)
+    if not len(items):
+        return items
+    keys = setup.orders.of_some(setup.seed, "place", setup.population, items)
+    strata = interleaved(counts, (keys[:, 0].astype(float) + 0.5) / 2.0**64, taken)
+    order = np.empty(len(items), dtype=np.int64)
+    order[np.argsort(strata, kind="stable")] = items
+    return order[:most]
 
 
 # --- what is known along them --------------------------------------------------------------------

@@ -33,7 +33,7 @@ from labelcore.designs.one_group import (
 )
 from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile_may_meet
 from labelcore.designs.rates import item_probability
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
+from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
 from labelcore.estimands import (
@@ -420,10 +420,6 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     def allocate(self, setup: Setup, frame: HelpedSample, progress: Progress) -> IntArray:
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
-
-    def first_look(self, frame: HelpedSample, planned: int, promise: Promise) -> int:
-        first = FIRST_FIGURE if promise == Promise.FIXED else max(40, -(-planned // 10))
-        return min(first, planned, int(frame.sizes.sum()))
 
     def figures(self, answers: Answers[HelpedSample], look: Look) -> Figures:
         plain = super().figures(answers, look)

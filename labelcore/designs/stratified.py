@@ -29,7 +29,7 @@ from labelcore.designs.curves import (
     grid,
 )
 from labelcore.designs.profile_figures import graded_mean
-from labelcore.designs.scalars import EstimatesFromCells, Figures
+from labelcore.designs.scalars import FIRST_FIGURE, EstimatesFromCells, Figures
 from labelcore.errors import PlanArgumentError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand
 from labelcore.population.kept import Kept, Recent, Same
@@ -40,6 +40,7 @@ from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.rank_band import RankLabels, anchor_ranks, strata_band, strata_estimate
 from labelcore.stats.rank_strata import rank_edges
 from labelcore.stats.ranked_summaries import pieces
+from labelcore.stats.sequences import first_watched_look
 from labelcore.stats.watched_curve import watched_critical
 
 METHOD = Method(
@@ -247,6 +248,10 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
 
     def bounds_all_ranks(self, frame: FrameT) -> bool:
         return self.for_all_ranks
+
+    def first_look(self, frame: FrameT, planned: int, promise: Promise) -> int:
+        first = FIRST_FIGURE if promise == Promise.FIXED else first_watched_look(planned)
+        return min(first, planned, int(frame.sizes.sum()))
 
     def most(self, frame: FrameT) -> int:
         """Items that are known, or on which nothing rests, are not asked."""

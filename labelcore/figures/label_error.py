@@ -15,7 +15,7 @@ from labelcore.figures.scalars import headline_stage, scalar_results
 from labelcore.figures.unsure import cells_of, counts_at_odds, doubtful, moves_of_odds
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
-from labelcore.log.repeats import Reading
+from labelcore.log.repeats import Judged
 from labelcore.plan.existing import RANDOM
 from labelcore.results.label_error import ENOUGH, MANY, Agreement, Drift, LabelError, TrueFigure
 from labelcore.results.types import Estimate
@@ -77,7 +77,7 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
     )
 
 
-def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
+def drift(stage: Engine, readings: Sequence[Judged]) -> Drift | None:
     """How mistakes changed from the first half of the answers to the second; None where that cannot
     be told: it needs labels that are a random sample of their cells in any order."""
     if not stage.questions:
@@ -115,7 +115,7 @@ def drift(stage: Engine, readings: Sequence[Reading]) -> Drift | None:
     return Drift(change, (both[0][0], both[1][0]), (both[0][1], both[1][1]))
 
 
-def _share(readings: Sequence[Reading], confidence: float, *, alike: bool = False) -> Limits:
+def _share(readings: Sequence[Judged], confidence: float, *, alike: bool = False) -> Limits:
     """The share of the labelled items whose two answers differ, or are the same."""
     if not readings:
         return Limits(None, 0.0, 1.0, words.NO_REPEATS)
@@ -123,13 +123,13 @@ def _share(readings: Sequence[Reading], confidence: float, *, alike: bool = Fals
     return Limits(*difference_share(differs, _weights(readings), confidence))
 
 
-def _weights(readings: Sequence[Reading]) -> FloatArray:
+def _weights(readings: Sequence[Judged]) -> FloatArray:
     chance = np.array([reading.chance for reading in readings])
     return np.asarray(chance.max(initial=0.0) / chance)
 
 
 def _agreements(
-    engine: Engine, readings: Sequence[Reading], since: Mapping[str, str]
+    engine: Engine, readings: Sequence[Judged], since: Mapping[str, str]
 ) -> list[Agreement]:
     """Of one person with themselves, and of two people, where there are such items."""
     agreements = []
@@ -146,7 +146,7 @@ def _agreements(
     return agreements
 
 
-def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
+def _ac1(engine: Engine, readings: Sequence[Judged]) -> Limits:
     """Over the items to which both gave a class."""
     readings = [reading for reading in readings if reading.second.label]
     both = [(reading.first.label, reading.second.label) for reading in readings]
@@ -157,7 +157,7 @@ def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
     return beyond_chance(votes, gwet, confidence, _weights(readings))
 
 
-def _figures(stage: Engine, readings: Sequence[Reading]) -> list[TrueFigure]:
+def _figures(stage: Engine, readings: Sequence[Judged]) -> list[TrueFigure]:
     results = scalar_results(stage)
     return [
         _figure(stage, question, results[question.key], readings)
@@ -167,7 +167,7 @@ def _figures(stage: Engine, readings: Sequence[Reading]) -> list[TrueFigure]:
 
 
 def _figure(
-    stage: Engine, question: Question, observed: Estimate, readings: Sequence[Reading]
+    stage: Engine, question: Question, observed: Estimate, readings: Sequence[Judged]
 ) -> TrueFigure:
     confidence = stage.plan.confidence_of_each(len(stage.questions))
     if question.row.difference:
@@ -253,7 +253,7 @@ def both_ways(stage: Engine, question: Question) -> list[Cells]:
 
 
 def _seconds(
-    stage: Engine, question: Question, cells: Cells, readings: Sequence[Reading]
+    stage: Engine, question: Question, cells: Cells, readings: Sequence[Judged]
 ) -> SecondReadings:
     """The second readings of labels that are a random sample of their cell."""
     counting = {*sampled_labels(stage, question.classifier).tolist()}

@@ -28,26 +28,6 @@ ANYBODY = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """An item that was answered twice; ``first`` is the answer in force when the second came, and
-    ``chance`` that with which it came to be read again."""
-
-    index: int
-    first: Event
-    second: Event
-    chance: float = 1.0
-
-    @property
-    def differs(self) -> bool:
-        """Whether the second answer was another one; a second "unsure" or "broken" is another."""
-        return self.first.label != self.second.label
-
-    @property
-    def same_person(self) -> bool:
-        return self.first.annotator == self.second.annotator
-
-
-@dataclass(frozen=True, slots=True)
 class Judged:
     """An item with all that was answered to it.
 
@@ -62,6 +42,14 @@ class Judged:
     others: tuple[Event, ...]
     complete: bool
     chance: float = 1.0
+
+    @property
+    def second(self) -> Event:
+        return self.others[0]
+
+    @property
+    def same_person(self) -> bool:
+        return self.first.annotator == self.second.annotator
 
     @property
     def answers(self) -> tuple[Event, ...]:
@@ -235,9 +223,9 @@ class Repeats:
                 put_off.append(Judged(index, first, (), False, self._chance(index, first)))
         return put_off
 
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[Judged]:
         """Every item read twice, by its first two answers, in the order of the second ones."""
-        return [Reading(it.index, it.first, it.others[0], it.chance) for it in self.judged()]
+        return [replace(judged, others=judged.others[:1]) for judged in self.judged()]
 
     @property
     def answered(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from labelcore.log.events import answer_word
-from labelcore.log.repeats import Reading
+from labelcore.log.repeats import Judged
 from labelcore.results.base import Result
 from labelcore.results.types import Estimate
 from labelcore.stats.label_error import Limits
@@ -84,7 +84,7 @@ class LabelError(Result):
     confidence of each interval on its own, for one look when labelling is over
     """
 
-    readings: tuple[Reading, ...]
+    readings: tuple[Judged, ...]
     waiting: int
     people: int | None
     existing: bool
@@ -96,7 +96,7 @@ class LabelError(Result):
     drift: Drift | None = None
 
     @property
-    def differing(self) -> tuple[Reading, ...]:
+    def differing(self) -> tuple[Judged, ...]:
         return tuple(reading for reading in self.readings if reading.differs)
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,11 +19,11 @@ Three things keep the promise and sharpen the evidence:
 - Labels of cells with weight 0 are left out of Q and P alike (a factor of 1 for each of them).
 - Only the order of draws within a cell is random, not the labels, so P has no rate that would have
   to be estimated, and evidence is certainty once the labels leave no room for the opposite.
-- Q may favour the claim. ``ShiftedScores`` has no mass on rates for which the claim is false.
+- Q may favour the claim. ``log_shifted`` has no mass on rates for which the claim is false.
 
 Few cells are worth much here: P_K is the largest over as many unknowns as there are cells, each of
 which costs about half a unit of the logarithm. docs/claims.md measures which strata and which
-predictive decide claims with the fewest labels.
+predictive decide claims with the fewest labels: ``log_shifted``.
 
 Source: Ville (1939); Robbins (1970); Waudby-Smith and Ramdas (2020) for one cell;
 Wasserman, Ramdas and Balakrishnan (2020), section 8, for the largest likelihood under the opposite
@@ -39,7 +39,7 @@ import numpy as np
 from scipy.special import betaln, digamma, xlog1py, xlogy
 
 from labelcore.stats.arrays import IntArray
-from labelcore.stats.predictives import Looks, Predictive, ShiftedScores
+from labelcore.stats.predictives import Looks, log_shifted
 from labelcore.stats.profile import BoolArray, FloatArray
 
 LARGEST_EXPONENT = 300.0
@@ -60,18 +60,14 @@ class Linear:
         return Linear(-self.constant, -self.weight)
 
 
-RECOMMENDED: Predictive = ShiftedScores()
-
-
 def log_evidence_at(
     size: FloatArray,
     labelled: FloatArray,
     positive: FloatArray,
     claim: Linear,
-    rates: FloatArray | None = None,
-    predictive: Predictive = RECOMMENDED,
+    rates: FloatArray,
     *,
-    target: str = "file",
+    target: str,
 ) -> FloatArray:
     """The natural logarithm of the evidence (an e-value) for a claim at several looks, (n_looks,),
     against its opposite "constant + weight @ K <= 0"; 0 without labels, infinite where the claim is
@@ -79,18 +75,14 @@ def log_evidence_at(
 
     Promise: in every population in which the claim is false, the chance that this ever reaches
     ln(1 / alpha), at whatever looks and with whatever allocation over the cells, is at most alpha.
-    Assumption: the labels of each cell come in a random order; cells, rates, predictive and claim
-    were fixed before the first label.
+    Assumption: the labels of each cell come in a random order; cells, rates and claim were fixed
+    before the first label.
 
     labelled, positive   (n_looks, n_cells)
-    rates    (n_cells,), the share of positives in each cell that the scores suggest; none: 1/2
+    rates    (n_cells,), the share of positives in each cell that the scores suggest
     target   "file": K counts the file's own items, drawn without replacement; "process": K_k is
              size_k times a rate from which every item of the cell was drawn independently
-
-    Raises ValueError for an unknown target.
     """
-    if target not in ("file", "process"):
-        raise ValueError(f"target must be 'file' or 'process', got {target!r}")
     used = claim.weight != 0
     scale = float(np.abs(claim.weight[used]).max(initial=0.0))
     if scale == 0:
@@ -102,15 +94,13 @@ def log_evidence_at(
         claim.constant / scale,
         claim.weight[used] / scale,
     )
-    expected = np.full(len(looks.size), 0.5) if rates is None else rates[used]
-    expected = np.clip(expected, 1e-6, 1 - 1e-6)
     opposite = largest_log_likelihood(looks, target)
     certain = np.isneginf(opposite)
-    bet = predictive.log_probability(looks, expected)
+    bet = log_shifted(looks, np.clip(rates[used], 1e-6, 1 - 1e-6))
     return np.where(certain, np.inf, bet - np.where(certain, 0.0, opposite))
 
 
-def largest_log_likelihood(looks: Looks, target: str = "file") -> FloatArray:
+def largest_log_likelihood(looks: Looks, target: str) -> FloatArray:
     """At least the largest ln P_K among all K with constant + weight @ K <= 0, (n_looks,);
     -infinity where there is none.
 

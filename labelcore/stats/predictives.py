@@ -8,7 +8,6 @@ cell was chosen: the labels are independent given rates, and the rates have a fi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.special import betaln, expit, logit, logsumexp
@@ -45,102 +44,78 @@ class Looks:
         return Looks(self.size, labelled, positive, self.constant, self.weight)
 
 
-class Predictive(Protocol):
-    """The probability that a scheme fixed before the first label gave to the labels seen."""
-
-    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
-        """Natural logarithm, (n_looks,); 0 without labels. ``rates`` (n_cells,) are the shares of
-        positives that the scores suggest, known before the first label."""
-        ...
+SCALES, REACH, STEP = (0.3, 1.0, 3.0), 6.0, 0.15
+SLOPES, SLOPE_CHANCES = (0.5, 1.0, 1.5), (0.2, 0.6, 0.2)
 
 
-@dataclass(frozen=True, slots=True)
-class IndependentBeta:
-    """Rates of the cells independent and uniform on [0, 1]: nothing believed, a price a cell.
+def log_shifted(looks: Looks, rates: FloatArray) -> FloatArray:
+    """ln of the probability that the scheme gave to the labels seen, (n_looks,); 0 without labels.
 
-    With one cell the evidence is the prior-posterior ratio of ``finite_sequence``.
+    Rates expit(a + b logit q_k) with a shift a of its own for the cells that speak for the claim
+    (weight > 0) and for those that speak against it, restricted to rates for which the claim holds.
+
+    The shifts are independent, each from an even mixture of N(0, scale^2) over ``SCALES``: a narrow
+    one for scores that can be believed and wide ones for others. The slope b is one of ``SLOPES``
+    with chance ``SLOPE_CHANCES``. Grid and restriction are fixed: they depend on sizes, scores and
+    the claim, never on a label. Where the claim holds nowhere on the grid, the rates of the cells
+    are independent and uniform on [0, 1].
+
+    rates   q, (n_cells,), the shares of positives that the scores suggest
     """
-
-    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+    log_shift, shift = _shifts()
+    chances, mass = [], []
+    for slope, log_weight in zip(SLOPES, np.log(SLOPE_CHANCES), strict=True):
+        theta = _rates_at(shift[:, None] + slope * logit(rates))
+        holds = _claim_holds(theta, looks)
+        sides = [
+            log_shift[:, None] + _log_chances(theta, looks, side)
+            for side in (looks.weight > 0, looks.weight < 0)
+        ]
+        chances.append(log_weight + _log_of_pairs(sides[0], sides[1], holds))
+        mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
+    whole = logsumexp(mass)
+    if not np.isfinite(whole):
         a, b = PRIOR
         parts = betaln(a + looks.positive, b + looks.negative) - betaln(a, b)
         return np.asarray(parts.sum(axis=1))
+    return np.asarray(logsumexp(chances, axis=0) - whole)
 
 
-@dataclass(frozen=True, slots=True)
-class ShiftedScores:
-    """Rates expit(a + b logit q_k) with a shift a of its own for the cells that speak for the claim
-    (weight > 0) and for those that speak against it, restricted to rates for which the claim holds.
+def log_shifted_outcomes(size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
+    """The same for three outcomes, (n_looks,): chances expit(a + b logit q_k) of + among the items
+    with a sign and expit(c + logit r_k) of no sign, q_k and r_k from the scores.
 
-    The shifts are independent, each from an even mixture of N(0, scale^2) over ``scales``: a narrow
-    one for scores that can be believed and wide ones for others. The slope b is one of ``slopes``
-    with chance ``slope_chances``. Grid and restriction are fixed: they depend on sizes, scores and
-    the claim, never on a label. Where the claim holds nowhere on the grid, ``IndependentBeta``.
-    """
-
-    scales: tuple[float, ...] = (0.3, 1.0, 3.0)
-    slopes: tuple[float, ...] = (0.5, 1.0, 1.5)
-    slope_chances: tuple[float, ...] = (0.2, 0.6, 0.2)
-    reach: float = 6.0
-    step: float = 0.15
-
-    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
-        log_shift, shift = self.shifts()
-        chances, mass = [], []
-        for slope, log_weight in zip(self.slopes, np.log(self.slope_chances), strict=True):
-            theta = _rates_at(shift[:, None] + slope * logit(rates))
-            holds = _claim_holds(theta, looks)
-            sides = [
-                log_shift[:, None] + _log_chances(theta, looks, side)
-                for side in (looks.weight > 0, looks.weight < 0)
-            ]
-            chances.append(log_weight + _log_of_pairs(sides[0], sides[1], holds))
-            mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
-        whole = logsumexp(mass)
-        if not np.isfinite(whole):
-            return IndependentBeta().log_probability(looks, rates)
-        return np.asarray(logsumexp(chances, axis=0) - whole)
-
-    def shifts(self) -> tuple[FloatArray, FloatArray]:
-        """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
-        shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
-        density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
-        log_density = np.log(density)
-        return np.asarray(log_density - logsumexp(log_density)), shift
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftedOutcomes:
-    """Three outcomes: chances expit(a + b logit q_k) of + among the items with a sign and
-    expit(c + logit r_k) of no sign, q_k and r_k from the scores.
-
-    The shifts a and c are common to all cells and have the even mixtures of ``signs``, the slope b
+    The shifts a and c are common to all cells and have the mixtures of ``log_shifted``, the slope b
     its chances; restricted to chances for which + outnumbers -. Fixed before the first label.
+
+    looks   the cells of ``size`` twice: first the items with +, then those with -
+    rates   (2, n_cells), their expected shares
     """
+    cells = len(size)
+    better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
+    labelled = looks.labelled[:, :cells]
+    lead = Looks(size, better + worse, better, looks.constant, looks.weight[:cells])
+    none = Looks(size, labelled, labelled - better - worse, looks.constant, lead.weight)
+    share = np.clip(rates[0] / rates.sum(axis=0), *MIDDLE)
+    log_shift, shift = _shifts()
+    without = _rates_at(shift[:, None] + logit(np.clip(1 - rates.sum(axis=0), *MIDDLE)))
+    columns = log_shift[:, None] + _log_chances(without, none)
+    joint, mass = [], []
+    for slope, log_weight in zip(SLOPES, np.log(SLOPE_CHANCES), strict=True):
+        theta = _rates_at(shift[:, None] + slope * logit(share))
+        holds = (2 * theta - 1) @ ((1 - without) * size).T > 0
+        rows = log_shift[:, None] + _log_chances(theta, lead)
+        joint.append(log_weight + _log_of_pairs(rows, columns, holds))
+        mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
+    return np.asarray(logsumexp(joint, axis=0) - logsumexp(mass))
 
-    signs: ShiftedScores = ShiftedScores()
 
-    def log_probability(self, size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
-        """Natural logarithm, (n_looks,). ``looks`` hold the cells of ``size`` twice: first the
-        items with +, then those with -; ``rates`` (2, n_cells) are their expected shares."""
-        cells = len(size)
-        better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
-        labelled = looks.labelled[:, :cells]
-        lead = Looks(size, better + worse, better, looks.constant, looks.weight[:cells])
-        none = Looks(size, labelled, labelled - better - worse, looks.constant, lead.weight)
-        share = np.clip(rates[0] / rates.sum(axis=0), *MIDDLE)
-        log_shift, shift = self.signs.shifts()
-        without = _rates_at(shift[:, None] + logit(np.clip(1 - rates.sum(axis=0), *MIDDLE)))
-        columns = log_shift[:, None] + _log_chances(without, none)
-        joint, mass = [], []
-        chances = zip(self.signs.slopes, np.log(self.signs.slope_chances), strict=True)
-        for slope, log_weight in chances:
-            theta = _rates_at(shift[:, None] + slope * logit(share))
-            holds = (2 * theta - 1) @ ((1 - without) * size).T > 0
-            rows = log_shift[:, None] + _log_chances(theta, lead)
-            joint.append(log_weight + _log_of_pairs(rows, columns, holds))
-            mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
-        return np.asarray(logsumexp(joint, axis=0) - logsumexp(mass))
+def _shifts() -> tuple[FloatArray, FloatArray]:
+    """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
+    shift = np.arange(-REACH, REACH + STEP / 2, STEP)
+    density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in SCALES)
+    log_density = np.log(density)
+    return np.asarray(log_density - logsumexp(log_density)), shift
 
 
 def _rates_at(log_odds: FloatArray) -> FloatArray:

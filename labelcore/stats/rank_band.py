@@ -39,30 +39,22 @@ class RankLabels:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class YieldBand:
-    """Hits among the first r items. With probability ``level`` the true counts lie in [low, high]
-    for all ranks at once.
+    """Bounds of the hits among the first r items, at edges and so at all ranks; they hold for all
+    of them at once.
 
-    edges               (n_strata,), last ranks of the strata
-    estimate_at_edges   (n_strata,), NaN from the first stratum on that has no label
-    low_at_edges, high_at_edges   (n_strata,); 0 and the rank where ``level`` is None
-    level               1 - alpha of this look; None: no bounds
+    low_at_edges, high_at_edges   (n_edges,)
+    straight   whether the unlabelled items between two edges are taken for in no particular order
     """
 
-    n_items: int
-    edges: IntArray
-    estimate_at_edges: FloatArray
+    known: Known
     low_at_edges: FloatArray
     high_at_edges: FloatArray
-    level: float | None
-    known: Known
+    straight: bool
 
-    def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Estimate, low and high of the yield at ``ranks``, (n,) each; ranks from 1 to N."""
-        estimate = self.known.estimate(ranks, self.estimate_at_edges)
-        if self.level is None:
-            return estimate, np.zeros(len(ranks)), ranks.astype(float)
-        ends = self.low_at_edges, self.high_at_edges
-        return estimate, *self.known.nearly_straight(ranks, *ends)
+    def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Low and high at ``ranks`` from 1 to N, (n,) each."""
+        between = self.known.nearly_straight if self.straight else self.known.between
+        return between(ranks, self.low_at_edges, self.high_at_edges)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -233,7 +225,7 @@ def yield_estimate(edges: IntArray, labels: RankLabels, ranks: IntArray) -> Floa
 def yield_band(
     edges: IntArray,
     labels: RankLabels,
-    level: float | None,
+    level: float,
     seed: int,
     critical: float | None = None,
     *,
@@ -253,7 +245,7 @@ def yield_band(
     Assumption   within each stratum the labelled items are a simple random sample without
                  replacement, of a size fixed before the first label.
     edges        (n_strata,), last ranks of the strata
-    level        1 - alpha; None: no bounds
+    level        1 - alpha
     seed         at least 0
     critical     standard deviations that the band reaches at a look, as ``watched_critical`` has
                  them; None: the c of ``level``
@@ -266,17 +258,12 @@ def yield_band(
                  Departure from estimate +- c sd_k: that misses too often right after the last fully
                  labelled stratum, where few unlabelled items decide; the region is about as wide.
     """
-    if level is not None and not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
     known = Known.of(edges, labels)
-    estimate = known.yields()
-    low, high = np.zeros(len(edges)), edges.astype(float)
-    if level is not None:
-        at_edges = (known.edges.tolist(), known.hits.tolist(), known.free.tolist())
-        low, high = _bounds_at_edges(*map(tuple, at_edges), level, seed, critical)
-        if whole_items:
-            low, high = known.in_whole_items(low, high)
-    return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known)
+    at_edges = (known.edges.tolist(), known.hits.tolist(), known.free.tolist())
+    low, high = _bounds_at_edges(*map(tuple, at_edges), level, seed, critical)
+    if whole_items:
+        low, high = known.in_whole_items(low, high)
+    return YieldBand(known, low, high, straight=True)
 
 
 @lru_cache(maxsize=64)
@@ -436,20 +423,6 @@ class Parts:
         return np.where(self.within, spread**2, 0.0)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class StrataBand:
-    """Bounds of the hits among the first r items, at anchors and so at all ranks; they hold for all
-    of them at once."""
-
-    known: Known
-    low_at_anchors: FloatArray
-    high_at_anchors: FloatArray
-
-    def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Low and high at ``ranks`` from 1 to N, (n,) each."""
-        return self.known.between(ranks, self.low_at_anchors, self.high_at_anchors)
-
-
 def strata_band(
     stratum_at: IntArray,
     anchors: IntArray,
@@ -457,7 +430,7 @@ def strata_band(
     level: float,
     seed: int,
     critical: float | None = None,
-) -> StrataBand:
+) -> YieldBand:
     """The simultaneous band of the yield curve from labels of strata.
 
     At an anchor the G-profile region (``labelcore.stats.profile``) of the sum of the strata's parts
@@ -476,16 +449,13 @@ def strata_band(
     seed         at least 0
     critical     standard deviations that the band reaches at a look, as ``watched_critical`` has
                  them; None: the c of ``level``
-    Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1, a
-                 level outside (0, 1).
+    Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1.
     Source:      Hothorn, Bretz and Westfall (2008) for the quantile of the largest deviation,
                  Satterthwaite (1946) for the degrees of freedom, Wilks (1938) for the region.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
     known = Known.of(anchors, labels)
     low, high = band_at(known, Parts.of(stratum_at, anchors, labels), level, seed, critical)
-    return StrataBand(known, *known.in_whole_items(low, high))
+    return YieldBand(known, *known.in_whole_items(low, high), straight=False)
 
 
 def reach_of(parts: Parts, level: float, seed: int) -> float:

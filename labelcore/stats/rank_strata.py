@@ -27,12 +27,6 @@ def rank_edges(n_items: int, first_edge: int = 50, growth: float = 1.25) -> IntA
     >>> rank_edges(200).tolist(), rank_edges(52, 50, 1.01).tolist(), rank_edges(30).tolist()
     ([50, 63, 79, 98, 123, 153, 200], [52], [30])
     """
-    if n_items < 1:
-        raise ValueError(f"n_items must be at least 1, got {n_items}")
-    if first_edge < 1:
-        raise ValueError(f"first_edge must be at least 1, got {first_edge}")
-    if not (growth >= 1.01 and math.isfinite(growth)):
-        raise ValueError(f"growth must be at least 1.01, got {growth}")
     ratio, edge = Fraction(str(growth)), Fraction(first_edge)
     edges = [0]
     while edge < n_items:
@@ -136,8 +130,6 @@ def interleaved(planned: IntArray, uniforms: FloatArray, taken: IntArray | None 
     """
     number_of = planned if taken is None else taken
     stratum = np.repeat(np.arange(len(planned)), number_of)
-    if len(uniforms) != len(stratum):
-        raise ValueError(f"uniforms must hold {len(stratum):,} numbers, got {len(uniforms):,}")
     starts = np.cumsum(number_of) - number_of
     number = np.arange(len(stratum)) - starts[stratum] + 1
     times = (number - uniforms) / planned[stratum]

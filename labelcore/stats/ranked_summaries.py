@@ -341,7 +341,6 @@ def summary_interval(
     centred      for samples that leave items at the head of the list without a label
     widening     at least 1; what a boundary for watched looks multiplies the squared quantile by
     Returns      value, low, high, all in [0, 1], the value inside
-    Raises       ValueError for a confidence outside (0, 1) and a widening below 1
     Source       Owen (1990) for the empirical likelihood; Zhong and Rao (2000) for strata and the
                  finite-population factor; Satterthwaite (1946). The phantoms are our own.
 
@@ -350,10 +349,6 @@ def summary_interval(
     >>> [round(part, 2) for part in summary_interval(labels, AVERAGE_PRECISION, 0.95)]
     [0.81, 0.75, 0.92]
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    if not widening >= 1:
-        raise ValueError(f"widening must be at least 1, got {widening}")
     value = estimate(sample, summary)
     if np.isnan(value):
         return UNKNOWN

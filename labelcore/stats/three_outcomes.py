@@ -27,7 +27,7 @@ zeros must speak too, and ln P is the sum over the cells of
 
 x!/(x - s)! has a logarithm that is concave in x, read with gamma functions, so ln P is concave in
 (K+, K-), and the largest one is bounded by ``constrained_maximum``: weak duality, and fractions
-only raise the maximum. The predictive is ``ShiftedOutcomes``.
+only raise the maximum. The predictive is ``log_shifted_outcomes``.
 
 Source: Ville (1939); Waudby-Smith and Ramdas (2020) for draws without replacement; the sign test of
 McNemar (1947) for one cell; Wasserman, Ramdas and Balakrishnan (2020), section 8.
@@ -42,7 +42,7 @@ from scipy.special import betaln, digamma, gammaln, xlog1py, xlogy
 
 from labelcore.stats.arrays import IntArray
 from labelcore.stats.evidence import constrained_maximum
-from labelcore.stats.predictives import Looks, ShiftedOutcomes, ShiftedScores
+from labelcore.stats.predictives import Looks, log_shifted, log_shifted_outcomes
 from labelcore.stats.profile import BoolArray, FloatArray
 
 BEND_ROUNDS, ROOT_ROUNDS = 40, 60
@@ -68,29 +68,21 @@ class Duels:
         return self.labelled - self.better - self.worse
 
 
-def log_evidence_of_lead(
-    duels: Duels,
-    rates: FloatArray | None = None,
-    *,
-    target: str = "file",
-) -> FloatArray:
+def log_evidence_of_lead(duels: Duels, rates: FloatArray, *, target: str) -> FloatArray:
     """The natural logarithm of the evidence (an e-value) that "better" outnumbers "worse" among all
     items of the cells, against its opposite, (n_looks,); 0 without labels, infinite where certain.
 
     Promise and assumption: as in ``labelcore.stats.evidence.log_evidence_at``.
 
-    rates    (2, n_cells), the shares of better and of worse that the scores suggest; none: 1/3
+    rates    (2, n_cells), the shares of better and of worse that the scores suggest
     target   "file": the file's own items; "process": independent draws, one cell only
 
-    Raises ValueError for another target, or for several cells with "process", where what a cell
-    weighs is not known.
+    Raises ValueError for several cells with "process", where what a cell weighs is not known.
     """
-    if target not in ("file", "process"):
-        raise ValueError(f"target must be 'file' or 'process', got {target!r}")
     cells = len(duels.size)
     if cells == 0:
         return np.zeros(len(duels.labelled))
-    expected = np.full((2, cells), 1 / 3) if rates is None else np.clip(rates, 1e-6, 1.0)
+    expected = np.clip(rates, 1e-6, 1.0)
     if cells == 1:
         return _by_signs(duels, float(expected[0, 0] / expected[:, 0].sum()), target)
     if target == "process":
@@ -104,7 +96,7 @@ def log_evidence_of_lead(
     )
     opposite = constrained_maximum(looks, _Outcomes(looks))
     certain = np.isneginf(opposite)
-    bet = ShiftedOutcomes().log_probability(duels.size, looks, expected)
+    bet = log_shifted_outcomes(duels.size, looks, expected)
     return np.where(certain, np.inf, bet - np.where(certain, 0.0, opposite))
 
 
@@ -114,7 +106,7 @@ def _by_signs(duels: Duels, rate: float, target: str) -> FloatArray:
     signs = Looks(
         np.array([2.0]), (better + worse)[:, None], better[:, None], -1.0, np.array([1.0])
     )
-    bet = ShiftedScores().log_probability(signs, np.array([rate]))
+    bet = log_shifted(signs, np.array([rate]))
     most = duels.size[0] - duels.neither[:, 0]
     opposite = largest_sign_likelihood(better, worse, most if target == "file" else None)
     certain = np.isneginf(opposite)

@@ -354,13 +354,11 @@ def pointwise(patch: pytest.MonkeyPatch) -> str:
 
 def interpolated(patch: pytest.MonkeyPatch) -> str:
     """Bounds at the edges joined by straight lines."""
-    exact = rank_band.YieldBand.at
 
-    def at(self: rank_band.YieldBand, ranks: IntArray) -> tuple[Any, Any, Any]:
-        places = np.append(0, self.edges)
+    def at(self: rank_band.YieldBand, ranks: IntArray) -> list[Any]:
+        places = np.append(0, self.known.edges)
         bounds = [np.append(0.0, end) for end in (self.low_at_edges, self.high_at_edges)]
-        low, high = (np.interp(ranks, places, end) for end in bounds)
-        return exact(self, ranks)[0], low, high
+        return [np.interp(ranks, places, end) for end in bounds]
 
     patch.setattr(rank_band.YieldBand, "at", at)
     return GEOMETRIC

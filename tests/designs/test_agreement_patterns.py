@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.designs import DESIGNS
 from labelcore.designs.agreement_patterns import AgreementPatterns
 from labelcore.designs.pattern_frame import PatternFrame
-from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.designs.two_ended import widest_shares
 from labelcore.errors import PlanError
@@ -90,7 +90,9 @@ def test_its_patterns_are_the_pairs_of_a_paired_comparison(known: Known) -> None
             tally = engine.tallies[one.subject].emptied()
             tally.add_all(answered, codes)
             look = replace(look_at(engine), labels=120)
-            seen = profile_figures([one.row], tally.cells(one.class_index), look, None)
+            seen = DESIGNS["recalibrated_neyman"].estimate(
+                [one.row], tally.cells(one.class_index), look, None
+            )
             limits.append((one.key, seen.value[0], seen.low[0], seen.high[0]))
     for one, other in zip(limits[:4], limits[4:], strict=True):
         assert one[0] == other[0] and one[1:] == pytest.approx(other[1:], abs=1e-9)
@@ -115,7 +117,7 @@ def test_recycling_makes_precision_of_whole_patterns(four: Known) -> None:
     value, low, high = level_share(sizes, n, s, 0.95)
     cells = Cells(sizes, n, s, np.array([True, True]))
     look = replace(look_at(ours), promise="fixed", horizon=None, labels=50)  # type: ignore[arg-type]
-    found = profile_figures([SCALARS["precision"]], cells, look, None)
+    found = DESIGNS["recalibrated_neyman"].estimate([SCALARS["precision"]], cells, look, None)
     assert (found.value[0], found.low[0], found.high[0]) == pytest.approx((value, low, high))
 
 

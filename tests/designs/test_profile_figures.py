@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from labelcore.designs import DESIGNS
 from labelcore.designs.base import Look
-from labelcore.designs.profile_figures import graded_mean, profile_figures
+from labelcore.designs.profile_figures import graded_mean
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells
 from labelcore.stats.profile_interval import in_whole_items
@@ -37,7 +38,7 @@ def test_a_value_lies_inside_its_interval(
     cells = Cells(*counts, np.arange(len(size)) < called, np.arange(len(size)))
     labels = sum(labelled)
     look = Look(0.95, "fixed", labels, labels, "file", len(size))
-    found = profile_figures([SCALARS[name]], cells, look, None)
+    found = DESIGNS["recalibrated_neyman"].estimate([SCALARS[name]], cells, look, None)
     assert found.low[0] <= np.nan_to_num(found.value[0], nan=1.0) <= found.high[0] <= 1.0
 
 
@@ -68,7 +69,7 @@ def test_bounds_are_whole_items_of_what_the_figure_rests_on() -> None:
     size, labelled = np.array([17.0, 17.0, 3_000.0]), np.array([15.0, 15.0, 0.0])
     cells = Cells(size, labelled, np.array([13.0, 12.0, 0.0]), size < 18)
     look = Look(0.95, "fixed", 30, 30, "file", 10)
-    found = profile_figures([SCALARS["precision"]], cells, look, None)
+    found = DESIGNS["recalibrated_neyman"].estimate([SCALARS["precision"]], cells, look, None)
     ends = 34 * np.array([found.low[0], found.high[0]])
     assert ends == pytest.approx(np.rint(ends)) and 25 <= ends[0] < ends[1] <= 29
 

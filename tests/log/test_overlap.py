@@ -115,6 +115,16 @@ def test_take_shares_the_overlap_out(population: lc.Population) -> None:
     assert {draw.index for draw in session.take(16, "bob") if draw.repeat} == set(range(7, 13))
 
 
+def test_a_second_reading_is_the_first_two_answers(population: lc.Population) -> None:
+    """A third one that differs is no part of it."""
+    session = started(population, 1.0, readers=3)
+    for who, answer in (("ann", "yes"), ("bob", "yes"), ("eve", "no")):
+        session.answer(session.next(who), answer)
+    (judged,), (reading,) = session.engine.repeats.judged(), session.engine.repeats.readings()
+    assert judged.differs and not reading.differs
+    assert (reading.second.annotator, reading.same_person) == ("bob", False)
+
+
 def test_undo_and_later_are_a_persons_own(population: lc.Population) -> None:
     session = started(population, 1.0, readers=3)
     draw = session.next("ann")

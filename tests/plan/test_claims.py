@@ -289,7 +289,9 @@ def crossings(known: Known, plan: lc.Plan, sessions: int) -> tuple[int, int]:
         in_cell = np.eye(len(claim.tally.size))[claim.tally.cell_of[drawn]]
         labelled = in_cell.cumsum(axis=0)
         positive = (in_cell * known.truth[drawn][:, np.newaxis]).cumsum(axis=0)
-        found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear[0], claim.rates)
+        found = log_evidence_at(
+            claim.tally.size, labelled, positive, claim.linear[0], claim.rates, target="file"
+        )
         wrong += bool((found >= math.log(20)).any())
         n, s = (part[10:, claim.linear[0].weight != 0].sum(axis=1) for part in (labelled, positive))
         naive += bool(((s / n - 0.8) / np.sqrt(0.16 / n) > 1.645).any())

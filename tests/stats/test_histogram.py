@@ -59,12 +59,6 @@ def test_no_bin_with_more_than_one_value_holds_many(
     assert np.array_equal(np.bincount(place, minlength=len(made.counts)), made.counts)
 
 
-@pytest.mark.parametrize("values", [[], [0.5, np.nan], [np.inf, 0.5]])
-def test_values_must_be_there_and_finite(values: list[float]) -> None:
-    with pytest.raises(ValueError, match="^values must"):
-        histogram(np.array(values, dtype=float))
-
-
 def test_many_values_have_exact_counts_and_means(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred bins between the quantiles of every tenth of 20,000 values."""
     monkeypatch.setattr(subject, "EXACT_UP_TO", 10_000)

@@ -53,6 +53,10 @@ def covers(low: np.ndarray, high: np.ndarray, truth: np.ndarray) -> bool:
     return bool(np.all((low <= truth + 1e-9) & (truth <= high + 1e-9)))
 
 
+def estimated(band: YieldBand, ranks: np.ndarray) -> np.ndarray:
+    return band.known.estimate(ranks, band.known.yields())
+
+
 def exact(band: YieldBand, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What the bounds at the edges say between them, with nothing assumed."""
     return band.known.between(ranks, band.low_at_edges, band.high_at_edges)
@@ -84,11 +88,11 @@ def test_simultaneous_coverage(truth: np.ndarray) -> None:
     for run in range(RUNS):
         labels = draw(truth, edges, planned, (7, run))
         band = yield_band(edges, labels, 0.95, 0)
-        (low, high), estimate = exact(band, ranks), band.at(ranks)[0]
+        (low, high), estimate = exact(band, ranks), estimated(band, ranks)
         assert np.all(low <= estimate + 1e-9) and np.all(estimate <= high + 1e-9)
         band_holds += covers(low, high, yields)
         reach = 1.96 * deviations(edges, labels)
-        at_edges = band.estimate_at_edges
+        at_edges = band.known.yields()
         pointwise_holds += covers(at_edges - reach, at_edges + reach, yields[edges - 1])
         knots = np.append(0, edges)
         lines = [np.interp(ranks, knots, np.append(0, at_edges + side * reach)) for side in (-1, 1)]
@@ -117,7 +121,7 @@ def test_coverage_just_after_the_head() -> None:
         band = yield_band(edges, labels, level, 0)
         missed += chance * (not band.low_at_edges[-1] <= 122 <= band.high_at_edges[-1])
         reach = critical_value((1.0,), level, 0) * deviations(edges, labels)[-1]
-        symmetric_missed += chance * (abs(band.estimate_at_edges[-1] - 122) > reach)
+        symmetric_missed += chance * (abs(band.known.yields()[-1] - 122) > reach)
     assert missed <= 1 - level < symmetric_missed
 
 
@@ -162,10 +166,10 @@ def test_estimate_by_hand(seed: int) -> None:
     expected[labels.rank - 1] = labels.positive
     ranks = np.arange(1, 61)
     band = yield_band(edges, labels, 0.95, 0)
-    assert band.at(ranks)[0] == pytest.approx(np.cumsum(expected), abs=1e-9)
-    assert np.array_equal(yield_estimate(edges, labels, ranks), band.at(ranks)[0])
-    assert band.at(edges)[0] == pytest.approx(band.estimate_at_edges, abs=1e-9)
-    for place, part in ((1, band.low_at_edges), (2, band.high_at_edges)):
+    estimate = yield_estimate(edges, labels, ranks)
+    assert estimate == pytest.approx(np.cumsum(expected), abs=1e-9)
+    assert estimate[edges - 1] == pytest.approx(band.known.yields(), abs=1e-9)
+    for place, part in enumerate((band.low_at_edges, band.high_at_edges)):
         assert band.at(edges)[place] == pytest.approx(part, abs=1e-9)
 
 
@@ -174,7 +178,8 @@ def test_census_is_exact() -> None:
     edges = rank_edges(500)
     ranks = np.arange(1, 501)
     order = np.random.default_rng(0).permutation(ranks)
-    for curve in yield_band(edges, RankLabels(order, truth[order - 1]), 0.95, 0).at(ranks):
+    band = yield_band(edges, RankLabels(order, truth[order - 1]), 0.95, 0)
+    for curve in (estimated(band, ranks), *band.at(ranks)):
         assert np.array_equal(curve, np.cumsum(truth))
 
 
@@ -183,23 +188,15 @@ def test_labelled_head_is_exact_and_a_stratum_without_labels_is_open() -> None:
     labels = draw(truth, edges, np.array([50, 0, 40]), 3)
     band = yield_band(edges, labels, 0.95, 0)
     ranks, yields = np.arange(1, 201), np.cumsum(truth)
-    estimate, low, high = band.at(ranks)
+    estimate, (low, high) = estimated(band, ranks), band.at(ranks)
     assert np.array_equal(low[:50], yields[:50]) and np.array_equal(high[:50], yields[:50])
-    assert np.isnan(estimate[50:]).all() and np.isnan(band.estimate_at_edges[1:]).all()
+    assert np.isnan(estimate[50:]).all() and np.isnan(band.known.yields()[1:]).all()
     hits_later = labels.positive[labels.rank > 120].sum()
     assert band.low_at_edges[1:].tolist() == [yields[49], yields[49] + hits_later]
     assert band.high_at_edges[1] == yields[49] + 70
     nothing = yield_band(edges, RankLabels(np.zeros(0, dtype=np.int64), np.zeros(0)), 0.95, 0)
-    _, low, high = nothing.at(ranks)
+    low, high = nothing.at(ranks)
     assert np.all(low == 0) and np.array_equal(high, ranks)
-
-
-def test_without_a_level_there_are_no_bounds() -> None:
-    truth, edges = wavy_list(200), np.array([50, 120, 200])
-    labels = draw(truth, edges, np.array([50, 30, 40]), 3)
-    estimate, low, high = yield_band(edges, labels, None, 0).at(np.arange(1, 201))
-    assert np.isfinite(estimate).all()
-    assert np.all(low == 0) and np.array_equal(high, np.arange(1, 201))
 
 
 def test_higher_level_and_fewer_labels_are_wider() -> None:
@@ -258,12 +255,6 @@ def test_refused_labels(rank: list[int], positive: list[float], words: str) -> N
         yield_band(np.array([10, 20]), labels, 0.95, 0)
 
 
-def test_refused_level() -> None:
-    labels = RankLabels(np.array([1]), np.array([1.0]))
-    with pytest.raises(ValueError, match="level must lie between 0 and 1, got 95"):
-        yield_band(np.array([10, 20]), labels, 95, 0)
-
-
 # --- nearly straight from edge to edge ------------------------------------------------------------
 
 
@@ -301,18 +292,26 @@ def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
         labels = draw(truth, edges, planned, (31, run))
         pieces = analysis_edges(edges, labels.rank)
         band = yield_band(pieces, labels, 0.95, 0, critical)
-        _, low, high = band.at(ranks)
+        low, high = band.at(ranks)
         at_edges = band.low_at_edges, band.high_at_edges
         least, most = band.known.between(ranks, *at_edges)
         assert np.all(low >= least) and np.all(high <= most)
         assert np.all(np.diff(low) >= -1e-9) and np.all(np.diff(high) >= -1e-9)
-        assert band.at(pieces)[1] == pytest.approx(band.low_at_edges, abs=1e-9)
+        assert band.at(pieces)[0] == pytest.approx(band.low_at_edges, abs=1e-9)
         missed += not covers(low, high, hits)
         twin += not covers(*lines_alone(band.known, ranks, *at_edges), hits)
         narrower.append(((high - low) / ranks)[50:].mean() / ((most - least) / ranks)[50:].mean())
     limit = runs * 0.05 + 3 * np.sqrt(runs * 0.05 * 0.95)
     assert missed <= limit < twin
     assert np.mean(narrower) < 0.97
+
+
+def test_it_is_narrower_than_what_is_certain_between_edges() -> None:
+    truth, edges, ranks = wavy_list(500), rank_edges(500), np.arange(1, 501)
+    band = yield_band(edges, draw(truth, edges, rank_allocation(edges, 200), 0), 0.95, 0)
+    (low, high), (least, most) = band.at(ranks), exact(band, ranks)
+    assert np.all(low >= least) and np.all(high <= most)
+    assert (low > least).any() and (high < most).any()
 
 
 def test_nearly_straight_bounds_of_a_census_are_exact() -> None:

@@ -46,20 +46,6 @@ def test_edges_by_hand() -> None:
     assert rank_edges(56).tolist() == [50, 56]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((0,), "n_items must be at least 1, got 0"),
-        ((10, 0), "first_edge must be at least 1, got 0"),
-        ((10, 5, 1.0), "growth must be at least 1.01, got 1.0"),
-        ((10, 5, math.nan), "growth must be at least 1.01, got nan"),
-    ],
-)
-def test_refused(arguments: tuple[int], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        rank_edges(*arguments)
-
-
 @searched(60)
 @given(st.integers(1, 10**6), st.floats(0, 1), st.sampled_from([10, 50]))
 def test_allocation(n_items: int, part: float, first_edge: int) -> None:
@@ -136,11 +122,6 @@ def test_many_labels_do_not_make_ever_more_pieces() -> None:
         assert len(edges) < len(fine) and np.count_nonzero(open_ones) <= PIECES[1] + len(edges)
         if labels == 2_000:
             assert np.all((counts // np.bincount(stratum))[np.bincount(stratum) > 1] < 64)
-
-
-def test_wrong_number_of_uniforms() -> None:
-    with pytest.raises(ValueError, match="uniforms must hold 4 numbers, got 3"):
-        interleaved(np.array([1, 3]), np.full(3, 0.5))
 
 
 @given(st.integers(60, 4000), st.floats(0, 1), st.integers(0, 2**32 - 1))

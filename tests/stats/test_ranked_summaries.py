@@ -387,11 +387,6 @@ def test_bad_input_is_named() -> None:
         RankedSample(4, np.array([4]), np.array([2.5]), one, one * 0, one * 0.5)
     with pytest.raises(ValueError, match="stratum 0 has 1 items, got 2 labelled ones"):
         RankedSample(4, one, one * 1.0, np.array([1, 2]), np.zeros(2, dtype=int), np.ones(2))
-    whole = RankedSample(1, one, one * 1.0, one, one * 0, one * 1.0)
-    with pytest.raises(ValueError, match="confidence must lie between 0 and 1, got 95"):
-        summary_interval(whole, AVERAGE_PRECISION, 95)
-    with pytest.raises(ValueError, match=r"widening must be at least 1, got 0\.5"):
-        summary_interval(whole, AVERAGE_PRECISION, 0.95, widening=0.5)
 
 
 COVERAGE_RUNS = repeated(150)

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
+from labelcore.designs import DESIGNS
 from labelcore.designs.base import Look
-from labelcore.designs.profile_figures import profile_figures
 from labelcore.estimands import SCALARS
 from labelcore.promises import Promise
 from labelcore.stats import recut
@@ -107,7 +107,7 @@ def covered() -> float:
         cells = Cells(
             *(one[there].astype(float) for one in (size, n, s)), np.zeros(there.sum()) > 1
         )
-        made = profile_figures([SCALARS["prevalence"]], cells, look, None)
+        made = DESIGNS["recalibrated_neyman"].estimate([SCALARS["prevalence"]], cells, look, None)
         inside += bool(made.low[0] <= truth.mean() <= made.high[0])
     return inside / RUNS
 

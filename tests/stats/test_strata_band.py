@@ -43,8 +43,11 @@ def test_strata_that_follow_the_ranks_have_the_band_of_ranked_lists() -> None:
     edges, truth = np.array([60, 150, 320, 600]), falling()
     stratum_at = np.searchsorted(edges, np.arange(1, N_ITEMS + 1))
     labels = draw(stratum_at, 20, truth, 0)
-    mine = np.array(strata_band(stratum_at, edges, labels, 0.95, 0, 2.5).at(edges))
-    whole = np.array(yield_band(edges, labels, 0.95, 0, 2.5, whole_items=True).at(edges)[1:])
+    band = strata_band(stratum_at, edges, labels, 0.95, 0, 2.5)
+    ranks, ends = np.arange(1, N_ITEMS + 1), (band.low_at_edges, band.high_at_edges)
+    assert np.array_equal(band.at(ranks), band.known.between(ranks, *ends)), "nothing is assumed"
+    mine = np.array(band.at(edges))
+    whole = np.array(yield_band(edges, labels, 0.95, 0, 2.5, whole_items=True).at(edges))
     np.testing.assert_allclose(mine[:, -1], whole[:, -1], rtol=0, atol=1e-6)
     wider = np.array([whole[0] - mine[0], mine[1] - whole[1]])[:, :-1]
     assert (wider >= 0).all() and (wider > 0).any() and (wider < 0.25).all()
@@ -106,10 +109,3 @@ def test_more_anchors_take_more_standard_deviations() -> None:
         for anchors in (np.array([N_ITEMS]), anchor_ranks(stratum_at))
     )
     assert one == pytest.approx(1.96, abs=0.03) and 2.5 < all_of_them < 3.2
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, 1.5])
-def test_a_level_lies_between_0_and_1(level: float) -> None:
-    labels = RankLabels(np.array([1]), np.array([1.0]))
-    with pytest.raises(ValueError, match=f"level must lie between 0 and 1, got {level}"):
-        strata_band(np.zeros(9, dtype=int), np.array([9]), labels, level, 0)

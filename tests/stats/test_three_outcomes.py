@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from labelcore.stats import three_outcomes
 from labelcore.stats.evidence import constrained_maximum
-from labelcore.stats.predictives import Looks, ShiftedOutcomes
+from labelcore.stats.predictives import Looks, log_shifted_outcomes
 from labelcore.stats.three_outcomes import (
     Duels,
     _Outcomes,
@@ -26,6 +26,14 @@ from tests.cases import repeated, searched
 
 NOISE = 1e-4
 Evidence = Callable[[Duels], np.ndarray]
+
+
+def evidence_of_lead(
+    found: Duels, rates: np.ndarray | None = None, target: str = "file"
+) -> np.ndarray:
+    """``log_evidence_of_lead``; rates of a third where none are given."""
+    suggested = np.full((2, len(found.size)), 1 / 3) if rates is None else rates
+    return log_evidence_of_lead(found, suggested, target=target)
 
 
 def duels(size: list[int], better: list[int], worse: list[int], labelled: list[int]) -> Duels:
@@ -153,7 +161,7 @@ def test_the_chances_of_every_next_label_add_up() -> None:
         worse = hits[:, 1] + np.array([minus, minus, plus, minus])
         labelled = n + np.array([minus, cell, cell, cell])
         looks = looks_of(Duels(size, better, worse, labelled))
-        whole, *parts = np.exp(ShiftedOutcomes().log_probability(size, looks, rates))
+        whole, *parts = np.exp(log_shifted_outcomes(size, looks, rates))
         assert sum(parts) == pytest.approx(whole, rel=1e-9)
 
 
@@ -162,14 +170,13 @@ def test_no_label_is_no_evidence(share: float) -> None:
     """Even where the scores are sure of the opposite."""
     rates = np.array([[1e-9, 1e-9], [share, share]])
     several = duels([10, 20], [0, 0], [0, 0], [0, 0])
-    assert log_evidence_of_lead(several, rates)[0] == pytest.approx(0.0, abs=1e-9)
+    assert evidence_of_lead(several, rates)[0] == pytest.approx(0.0, abs=1e-9)
     one = duels([10], [0], [0], [0])
     for target in ("file", "process"):
-        found = log_evidence_of_lead(one, rates[:, :1], target=target)[0]
+        found = evidence_of_lead(one, rates[:, :1], target=target)[0]
         assert found == pytest.approx(0.0, abs=1e-9)
     small, large = (
-        log_evidence_of_lead(duels([size], [9], [2], [12]), target="process")[0]
-        for size in (15, 10**6)
+        evidence_of_lead(duels([size], [9], [2], [12]), target="process")[0] for size in (15, 10**6)
     )
     assert small == large, "items like these are as many as one likes"
 
@@ -177,28 +184,26 @@ def test_no_label_is_no_evidence(share: float) -> None:
 # --- the promise, exactly ------------------------------------------------------------------------
 
 
-class Peeking:
+def best_of_all(size: np.ndarray, looks: Looks, rates: np.ndarray) -> np.ndarray:
     """A broken scheme: the largest likelihood of the labels seen, which no bet could have given."""
-
-    def log_probability(self, size: np.ndarray, looks: Looks, rates: np.ndarray) -> np.ndarray:
-        cells = len(size)
-        better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
-        n = looks.labelled[:, :cells]
-        share = [part / np.maximum(n, 1) for part in (better, worse, n - better - worse)]
-        counts = (better, worse, n - better - worse)
-        return np.asarray(sum(xlogy(s, p) for s, p in zip(counts, share, strict=True)).sum(axis=1))
+    cells = len(size)
+    better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
+    n = looks.labelled[:, :cells]
+    share = [part / np.maximum(n, 1) for part in (better, worse, n - better - worse)]
+    counts = (better, worse, n - better - worse)
+    return np.asarray(sum(xlogy(s, p) for s, p in zip(counts, share, strict=True)).sum(axis=1))
 
 
 def peeking(found: Duels) -> np.ndarray:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(three_outcomes, "ShiftedOutcomes", Peeking)
-        return log_evidence_of_lead(found)
+        patch.setattr(three_outcomes, "log_shifted_outcomes", best_of_all)
+        return evidence_of_lead(found)
 
 
 def signs_by_cell(found: Duels) -> np.ndarray:
     """A broken opposite: that + and - are equally many in every cell, not in their sum."""
     parts = [
-        log_evidence_of_lead(
+        evidence_of_lead(
             Duels(found.size[k : k + 1], *(
                 one[:, k : k + 1] for one in (found.better, found.worse, found.labelled)
             ))
@@ -211,7 +216,7 @@ def signs_by_cell(found: Duels) -> np.ndarray:
 def without_zeros(found: Duels) -> np.ndarray:
     """A broken opposite: one population only, in which every item has a sign."""
     looks = looks_of(found)
-    bet = ShiftedOutcomes().log_probability(found.size, looks, np.full((2, len(found.size)), 1 / 3))
+    bet = log_shifted_outcomes(found.size, looks, np.full((2, len(found.size)), 1 / 3))
     single = _Outcomes(looks).log_likelihood(0.5 * looks.size[None])
     return bet - single
 
@@ -325,7 +330,7 @@ def test_no_allocation_and_no_stopping_rule_gains_at_any_boundary_population(
     """The expected e-value is at most 1 in each population, whoever allocates and stops as badly
     as can be; and 4 is reached with a chance of at most 1/4."""
     rates = np.array([np.linspace(0.6, 0.3, len(size)), np.linspace(0.1, 0.5, len(size))])
-    values = values_of(size, lambda found: log_evidence_of_lead(found, rates))
+    values = values_of(size, lambda found: evidence_of_lead(found, rates))
     reached = {state: float(value >= 4) for state, value in values.items()}
     for totals in boundary_populations(size):
         assert worst(size, totals, values) <= 1 + 1e-9, totals
@@ -346,7 +351,7 @@ def test_twins_with_a_wrong_scheme_or_too_small_an_opposite_break_it(
 ) -> None:
     expected, _ = every_path(size, totals, broken, 4)
     assert max(expected) > 1.05
-    right, _ = every_path(size, totals, log_evidence_of_lead, 4)
+    right, _ = every_path(size, totals, evidence_of_lead, 4)
     assert max(right) <= 1 + 1e-9
 
 
@@ -361,7 +366,7 @@ def signs_bound(found: Duels) -> np.ndarray:
 @pytest.mark.parametrize(("size", "each"), [(40, 15), (60, 30), (60, 12)])
 def test_watched_after_every_label_a_tie_is_rarely_called_a_lead(size: int, each: int) -> None:
     """One cell, every order."""
-    assert every_path((size,), ((each,), (each,)), log_evidence_of_lead, 20)[1] <= 0.05
+    assert every_path((size,), ((each,), (each,)), evidence_of_lead, 20)[1] <= 0.05
 
 
 def test_twin_a_sign_test_watched_after_every_label_breaks_the_promise() -> None:
@@ -404,7 +409,7 @@ def test_adaptive_sessions_at_the_boundary_keep_the_promise() -> None:
     sessions = adaptive_sessions()
     limit = binom.isf(NOISE, RUNS, 0.05) / RUNS
     rates = np.array([PLUS, MINUS]) / SIZE
-    assert ever(log_evidence_of_lead(sessions, rates)) <= limit
+    assert ever(evidence_of_lead(sessions, rates)) <= limit
     n = np.maximum(sessions.labelled, 1)
     share, square = (np.asarray(sessions.better + sign * sessions.worse) / n for sign in (-1, 1))
     centre = (share * SIZE).sum(axis=1)
@@ -421,32 +426,30 @@ def test_census_and_certainty(cells: int) -> None:
     whole = [6] * cells
     for better, worse in ((3, 2), (2, 3)):
         ahead = duels(whole, [better] * cells, [worse] * cells, whole)
-        assert (log_evidence_of_lead(ahead)[0] == math.inf) == (better > worse)
-    assert log_evidence_of_lead(duels(whole, [2] * cells, [2] * cells, whole))[0] < 0
+        assert (evidence_of_lead(ahead)[0] == math.inf) == (better > worse)
+    assert evidence_of_lead(duels(whole, [2] * cells, [2] * cells, whole))[0] < 0
     nearly = duels(whole, [4] * cells, [0] * cells, [4] * cells)
-    assert log_evidence_of_lead(nearly)[0] == math.inf
+    assert evidence_of_lead(nearly)[0] == math.inf
     tie = duels(whole, [3] * cells, [0] * cells, [3] * cells)
-    assert math.isfinite(log_evidence_of_lead(tie)[0])
+    assert math.isfinite(evidence_of_lead(tie)[0])
 
 
 def test_no_disagreement_is_no_evidence() -> None:
     empty = np.zeros((3, 0))
-    assert log_evidence_of_lead(Duels(np.zeros(0), empty, empty, empty)).tolist() == [0.0] * 3
+    assert evidence_of_lead(Duels(np.zeros(0), empty, empty, empty)).tolist() == [0.0] * 3
 
 
 def test_process_is_one_cell_and_the_limit_of_large_files() -> None:
     few = duels([10**9], [30], [12], [50])
-    file, process = (log_evidence_of_lead(few, target=one)[0] for one in ("file", "process"))
+    file, process = (evidence_of_lead(few, target=one)[0] for one in ("file", "process"))
     assert file == pytest.approx(process, abs=1e-5) and process > 1
     with pytest.raises(ValueError, match="needs a single cell"):
-        log_evidence_of_lead(duels([9, 9], [1, 1], [1, 1], [3, 3]), target="process")
-    with pytest.raises(ValueError, match="target must be 'file' or 'process', got 'all'"):
-        log_evidence_of_lead(few, target="all")
+        evidence_of_lead(duels([9, 9], [1, 1], [1, 1], [3, 3]), target="process")
 
 
 def test_neither_costs_nothing_in_one_cell() -> None:
     """While the file is large, labels on which neither is right leave the evidence as it is."""
-    found = [log_evidence_of_lead(duels([10**9], [30], [12], [42 + n]))[0] for n in (0, 10, 1000)]
+    found = [evidence_of_lead(duels([10**9], [30], [12], [42 + n]))[0] for n in (0, 10, 1000)]
     assert max(found) - min(found) < 1e-4
 
 
@@ -454,7 +457,7 @@ def test_neither_costs_nothing_in_one_cell() -> None:
 @searched(100)
 def test_never_not_a_number(found: Duels, rate: float) -> None:
     rates = np.array([np.full(len(found.size), rate), np.full(len(found.size), 1 - rate)])
-    assert not np.isnan(log_evidence_of_lead(found, rates)).any()
+    assert not np.isnan(evidence_of_lead(found, rates)).any()
 
 
 @given(samples(largest=60))
@@ -462,5 +465,5 @@ def test_never_not_a_number(found: Duels, rate: float) -> None:
 def test_never_for_both_sides(found: Duels) -> None:
     """Evidence of more than 1 for a lead and for the opposite of it cannot be had at once."""
     turned = Duels(found.size, found.worse, found.better, found.labelled)
-    both = [log_evidence_of_lead(one)[0] for one in (found, turned)]
+    both = [evidence_of_lead(one)[0] for one in (found, turned)]
     assert min(both) <= 1e-9

@@ -40,33 +40,23 @@ class LabelsNeeded:
 def labels_needed(
     n_items: int,
     *,
-    epsilon: float | None = None,
-    factor: float | None = None,
+    epsilon: float,
     window: int = 100,
     precision: float = 0.5,
     delta: float = 0.05,
 ) -> LabelsNeeded:
     """Labels of the three methods for the same factor gamma (1 + epsilon).
 
-    epsilon, factor   one of the two; of a factor the largest epsilon that keeps it is taken
+    epsilon      the spacing of the ranks; ``epsilon_for`` has that of a factor
     window       Delta of PAULA, which sets the labelled head of logarithmic sampling too
     precision    p(r) for random sampling and p_min for logarithmic sampling
     delta        the chance that the sampling methods miss anywhere
-    Raises       ValueError for neither or both of epsilon and factor, and for numbers outside their
-                 range.
     Source:      sections 4.4.3 to 5.1, beta = gamma as there.
 
     >>> found = labels_needed(217_077, epsilon=0.03, precision=0.7)
     >>> found.paula, found.random
     (17392, 46336)
     """
-    if (epsilon is None) == (factor is None):
-        raise ValueError(
-            f"one of epsilon and factor must be given, got epsilon = {epsilon}, factor = {factor}"
-        )
-    if epsilon is None:
-        assert factor is not None
-        epsilon = epsilon_for(factor, window)
     grid = paula_grid(n_items, epsilon, window)
     logarithmic = logarithmic_grid(n_items, epsilon, grid.first_rank, grid.gamma, delta, precision)
     random = curve_labels(n_items, grid.factor - 1, precision, delta)
@@ -88,15 +78,13 @@ def epsilon_for(factor: float, window: int = 100) -> float:
     gamma (1 + epsilon) does not grow evenly, because m is a whole number, so all steps below the
     last possible one are tried in turn.
 
-    Raises   ValueError for a window below 1, and for a factor that is too close to 1: m is at most
-             about Delta + 1, so gamma stays away from 1 however small epsilon is.
+    Raises   ValueError for a factor that is too close to 1: m is at most about Delta + 1, so gamma
+             stays away from 1 however small epsilon is.
     Source:  section 4.2; the search is ours.
 
     >>> epsilon_for(1.0812001)
     0.03
     """
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
     for step in range(_last_possible(factor, window), 0, -1):
         if paula_grid(1, step / STEP, window).factor <= factor:
             return step / STEP

@@ -90,15 +90,14 @@ def logarithmic_grid(
     Promise      with probability at least 1 - delta every q(g_k) is within (beta - 1) p_min of
                  p(g_k), so within the factor where p(g_k) >= p_min (below by 2 - beta, as
                  equation 2 has it, where the theorem says 1 / beta).
-    Raises       ValueError for a number outside its range.
+    Raises       ValueError for a first rank below that.
     Source:      algorithm 1 and lemma 1; powers are exact, where the paper multiplies.
 
     >>> grid = logarithmic_grid(100_000, 0.03)
     >>> grid.ell, grid.L, grid.draws, round(grid.step_coefficient, 1)
     (234, 389, 1747, 5.8)
     """
-    exact = _checked(epsilon, beta, delta, minimum_precision)
-    least = math.ceil(3 / exact)
+    least = math.ceil(3 / Fraction(str(epsilon)))
     start = max(FIRST_RANK, least) if first_rank is None else first_rank
     if start < least:
         raise ArgumentError.naming(
@@ -119,22 +118,6 @@ def logarithmic_grid(
     ranks = {**asdict(grid), "factor": wanted * (1 + epsilon)}
     return LogarithmicGrid(**ranks, beta=wanted, delta=delta, minimum_precision=minimum_precision,
                            reach=reach, draws=draws, counts=tuple(counts))  # fmt: skip
-
-
-def _checked(
-    epsilon: float, beta: float | None, delta: float, minimum_precision: float
-) -> Fraction:
-    if not 0 < epsilon <= 1:
-        raise ArgumentError("epsilon", "must be above 0 and at most 1", got=epsilon)
-    if beta is not None and not (beta > 1 and math.isfinite(beta)):
-        raise ArgumentError("beta", "must be above 1 and finite", got=beta)
-    if not 0 < delta < 1:
-        raise ArgumentError("delta", "must lie between 0 and 1", got=delta)
-    if not 0 < minimum_precision <= 1:
-        raise ArgumentError(
-            "minimum_precision", "must be above 0 and at most 1", got=minimum_precision
-        )
-    return Fraction(str(epsilon))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,15 +226,11 @@ def logarithmic_band(
     Assumption  the draws are those of ``printed_draws``; or, with fixed sizes, the labelled items
                 of each stretch are a simple random sample of it, of a size fixed before the first
                 label.
-    Raises      ValueError if a label of a finished block is missing or a number is out of range.
+    Raises      ValueError if a label of a finished block is missing.
     Source:     algorithm 1, lemma 1; Hoeffding (1963), theorems 2 and 4. Departure: fixed sizes
                 without thinning, straight lines in place of steps there, and bounds between the
                 ranks from the hits alone.
     """
-    if not 0 <= finished <= len(grid.edges):
-        raise ValueError(f"finished must lie between 0 and {len(grid.edges)}, got {finished}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
     certain = certain_yields(hits_low, hits_high, at)
     ranks = np.arange(1, grid.n_items + 1) if at is None else at
     edges = np.array(grid.edges[:finished], dtype=np.int64)

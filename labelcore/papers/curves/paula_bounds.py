@@ -76,17 +76,11 @@ def paula_grid(
     All whole numbers are exact: powers are enclosed between two fixed-point numbers, and where an
     integer lies between those two the power is taken in full.
 
-    n_items      N >= 1; window: Delta >= 1
+    n_items      N >= 1; epsilon: in (0, 1]; window: Delta >= 1
     first_rank   r~ >= ceil((Delta + 2) / epsilon), which is the default
-    Raises       ValueError for a number outside its range.
+    Raises       ValueError for a first rank below that.
     Source:      Sabharwal and Sedghi (2017), section 4.2 and definition 4.
     """
-    if n_items < 1:
-        raise ArgumentError("n_items", "must be at least 1", got=n_items)
-    if not 0 < epsilon <= 1:
-        raise ArgumentError("epsilon", "must be above 0 and at most 1", got=epsilon)
-    if window < 1:
-        raise ArgumentError("window", "must be at least 1", got=window)
     exact = Fraction(str(epsilon))
     least = math.ceil((window + 2) / exact)
     start = least if first_rank is None else first_rank
@@ -225,8 +219,6 @@ def paula_bounds(
     Raises       ValueError if a label of a finished block is missing.
     Source:      Sabharwal and Sedghi (2017), definitions 1, 5 and 6, algorithm 2, lemma 2.
     """
-    if not 0 <= finished <= len(grid.edges):
-        raise ValueError(f"finished must lie between 0 and {len(grid.edges)}, got {finished}")
     if finished == 0:
         nothing = np.zeros(0)
         return PaulaBounds(nothing.astype(np.int64), nothing, nothing, nothing, 0, False, ())

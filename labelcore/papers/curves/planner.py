@@ -9,7 +9,7 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, empty_chart, in_turn, require_columns
 from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Side
-from labelcore.papers.curves.annotations_needed import LabelsNeeded, labels_needed
+from labelcore.papers.curves.annotations_needed import LabelsNeeded, epsilon_for, labels_needed
 from labelcore.papers.planners import (
     Chosen,
     confidence,
@@ -145,6 +145,9 @@ def curve_planner(chosen: Chosen) -> None:
         return
     size, delta = len(chosen.population), round(1 - sure, 10)
     try:
+        factor = given.pop("factor", None)
+        if factor is not None:
+            given["epsilon"] = epsilon_for(factor, given["window"])
         needed = labels_needed(size, delta=delta, **given)
         geometric = geometric_labels(chosen, half, sure)
     except ValueError as error:
@@ -155,7 +158,8 @@ def curve_planner(chosen: Chosen) -> None:
 
 
 def factor_inputs() -> dict[str, Any] | None:
-    """Arguments of ``labels_needed``; None, with a sentence each, while a number is wrong."""
+    """Arguments of ``labels_needed``, or a factor for epsilon; None, with a sentence each, while a
+    number is wrong."""
     way = way_input("Start from", [FACTOR, EPSILON], key="compare-from")
     left, middle, right = st.columns(3)
     with left:

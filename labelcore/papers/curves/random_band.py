@@ -27,17 +27,8 @@ def first_rank_within(
 
     precision   p(r) at the ranks in question, or a smaller number; in (0, 1]
     Assumption  as many of the draws lie among the first r items as expected (the paper's own).
-    Raises      ValueError for a number outside its range.
     Source:     equation 4.
     """
-    if not 0 < precision <= 1:
-        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
-    if not (alpha > 0 and math.isfinite(alpha)):
-        raise ValueError(f"alpha must be above 0 and finite, got {alpha}")
-    _check_delta(delta)
-    if n_items < 1 or draws < 1:
-        name, value = ("n_items", n_items) if n_items < 1 else ("draws", draws)
-        raise ValueError(f"{name} must be at least 1, got {value}")
     return n_items * math.log(2 * n_items / delta) / (2 * draws * alpha**2 * precision**2)
 
 
@@ -46,7 +37,6 @@ def curve_labels(n_items: int, alpha: float, precision: float, delta: float) -> 
     n = n_alpha,n; not rounded, and above ``n_items`` where labelling everything is cheaper.
 
     Promise     probability at least 1 - delta, on the assumption of ``first_rank_within``.
-    Raises      ValueError for a number outside its range.
     Source:     equation 5; items that are in both parts count twice, as there.
 
     >>> int(curve_labels(217_077, 0.08, 0.7, 0.05))
@@ -107,12 +97,10 @@ def random_band(
     Promise     at all ranks together at least 1 - delta, whatever the list is like.
     Assumption  the labelled items beyond the head are a simple random sample without replacement
                 of them, of a size fixed before the first label.
-    Raises      ValueError where an item of the head has no label, or a number is outside its range.
+    Raises      ValueError where an item of the head has no label.
     Source:     section 3, with equation 3 for all ranks at once. Departure: the head is exact, and
                 its items are no part of the sample.
     """
-    if not 0 <= head <= n_items:
-        raise ValueError(f"head must lie between 0 and {n_items:,}, got {head:,}")
     inside = np.searchsorted(verdicts.rank, head, side="right")
     if inside < head:
         gaps = np.flatnonzero(verdicts.rank[:inside] != np.arange(1, inside + 1))
@@ -130,7 +118,6 @@ def random_band(
     estimate, place = (known + upper) / 2, np.searchsorted(stops, at)
     if delta is None:
         return _at(place, (estimate, *certain, sampled, stops, rising(estimate)))
-    _check_delta(delta)
     beyond = np.flatnonzero(sampled > 0)
     spread = math.log(2 * max(n_items - head, 1) / delta) / (2 * np.maximum(sampled[beyond], 1))
     reach = length[beyond] * np.sqrt(spread)
@@ -167,7 +154,6 @@ def expected_half_widths(
     """Half the width of the band of the precision at r = 1..N, (n_items,), or at these ranks, if as
     many of ``sample`` random items lie before each rank as expected; 0 within the head, at most
     1/2."""
-    _check_delta(delta)
     ranks = np.arange(1, n_items + 1) if at is None else at
     share = np.maximum(ranks - head, 0) / ranks
     before = np.maximum(ranks - head, 1) * min(sample / max(n_items - head, 1), 1.0)
@@ -181,8 +167,3 @@ def _scaled(hits: FloatArray, inside: float, length: IntArray, sampled: IntArray
     """Known hits of the head and the mean of the sample times the items beyond, (n_stops,)."""
     mean = np.divide(hits - inside, sampled, out=np.full(len(hits), np.nan), where=sampled > 0)
     return np.where(length > 0, inside + length * mean, hits)
-
-
-def _check_delta(delta: float) -> None:
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie between 0 and 1, got {delta}")

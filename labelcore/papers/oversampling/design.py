@@ -23,7 +23,7 @@ from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.profile_figures import WIDENED, g_profile, profile_may_meet
 from labelcore.designs.rates import PROBABILITY_RANGE, planned_part_rates
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal, half_width
+from labelcore.designs.scalars import Answers, Figures, Goal, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
@@ -243,10 +243,6 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
     def least(self, frame: OversamplingFrame) -> int:
         """A label of each group."""
         return 2
-
-    def first_look(self, frame: OversamplingFrame, planned: int, promise: Promise) -> int:
-        first = FIRST_FIGURE if promise == Promise.FIXED else max(40, -(-planned // 10))
-        return min(first, planned, int(frame.sizes.sum()))
 
     def half_widths(
         self, setup: Setup, answers: Answers[OversamplingFrame], look: Look, drawn: FloatArray

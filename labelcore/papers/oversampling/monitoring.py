@@ -26,9 +26,8 @@ import pandas as pd
 
 from labelcore.errors import PlanError
 from labelcore.papers.oversampling.groups import NO_COUNTS, Counts, recall_of
-from labelcore.papers.oversampling.intervals import Groups, bayes_intervals, posterior_means
+from labelcore.papers.oversampling.intervals import Groups, Limits, bayes_intervals, posterior_means
 from labelcore.papers.oversampling.next_wave import Forecast, forecast
-from labelcore.papers.oversampling.printed import Limits
 from labelcore.promises import Form, Promise, Status
 from labelcore.results.base import Result
 from labelcore.results.types import Estimate, Scope

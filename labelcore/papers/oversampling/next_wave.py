@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, gammaln
 
-from labelcore.papers.oversampling.groups import Counts, normal_quantile, recall_of
+from labelcore.papers.oversampling.groups import Counts, recall_of
 from labelcore.stats.arrays import FloatArray
 
 NEGLIGIBLE = 1e-9
@@ -39,7 +39,6 @@ class Forecast:
     def limits(self, confidence: float) -> tuple[float, float]:
         """Equal tails: the chance of a value below the lower, or above the upper one, is at most
         (1 - confidence) / 2. Both ends belong to the interval."""
-        normal_quantile(confidence)
         tail = (1 - confidence) / 2
         below, above = np.cumsum(self.chance), np.cumsum(self.chance[::-1])
         low = self.value[np.searchsorted(below, tail, side="right")]

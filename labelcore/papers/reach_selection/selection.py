@@ -16,7 +16,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore.errors import ArgumentError
 from labelcore.papers.reach_selection.bounds import (
     DOUBTFUL,
     HoeffdingBounds,
@@ -47,7 +46,6 @@ class ReachDraws:
     member   (n_items, m), whether the candidate calls the item positive, each item by one at least
     order    (n_items,), the permutation along which items are drawn without replacement
     words    (T,) numbers of 64 bits, one per draw, for draws with replacement; None: without
-    Raises   ValueError for shapes that do not fit.
     """
 
     def __init__(
@@ -58,11 +56,6 @@ class ReachDraws:
         *,
         in_turn: bool = False,
     ) -> None:
-        if member.ndim != 2 or len(order) != len(member):
-            raise ValueError(
-                f"order must hold one place for each row of member, got shapes {order.shape} "
-                f"and {member.shape}"
-            )
         self._along, self._order, self._words = member[order], order, words
         self._in_turn, self._number, self._turn = in_turn, 0, -1
         self._reached = np.full(member.shape[1], -1)
@@ -151,7 +144,7 @@ class ReachRules:
     elimination      draw no more for candidates that cannot be the choice any longer
     guess     name the likeliest candidate when the draws are used up and nothing is shown
 
-    Raises ValueError naming the field, its value and its range.
+    Raises ValueError naming the number, its value and its range.
     """
 
     precision_threshold: float = 0.9
@@ -167,11 +160,6 @@ class ReachRules:
     def __post_init__(self) -> None:
         check_slacks(self.precision_threshold, self.precision_slack, self.reach_slack)
         check_delta(self.delta)
-        for name, known in (("sampler", SAMPLERS), ("bound", BOUNDS)):
-            if getattr(self, name) not in known:
-                raise ArgumentError(
-                    name, f"must be one of {', '.join(known)}", got=getattr(self, name)
-                )
 
     def at(self, precision: float) -> ReachRules:
         """The same with another required precision, and no guess."""
@@ -337,7 +325,7 @@ class ReachSelection:
              ended, and from so many draws on in any case
     known    (yes, no), each (m,): further items of each candidate that are known, for bound
              "prior_posterior_ratio"
-    Raises   ValueError for a number outside its range or shapes that do not fit.
+    Raises   ValueError for fewer draws than candidates that take turns.
     Source:  Bennett et al. (2017), algorithms 1 and 2, theorem 1. Departures: a candidate that was
              eliminated is never updated again (its later draws would not be a sample of its items,
              and its bounds would miss); the sets are those of ``reach_sets``, the end is that of
@@ -357,22 +345,14 @@ class ReachSelection:
         replaced = rules.bound == "hoeffding"
         count = member.shape[1]
         in_turn = rules.sampler == "round_robin"
-        if budget < 1 or (in_turn and budget < count):
+        if in_turn and budget < count:
             raise ValueError(
-                f"budget must be at least {count if in_turn else 1}"
-                + (", one draw for each candidate" if in_turn else "")
-                + f", got {budget}"
+                f"budget must be at least {count}, one draw for each candidate, got {budget}"
             )
-        if replaced and (words is None or len(words) < budget):
-            raise ValueError("words must hold one number for each draw of the budget")
         self.rules, self.budget = rules, budget
         self._draws = ReachDraws(member, order, words if replaced else None, in_turn=in_turn)
         whole = member.sum(axis=0) + (0 if known is None else known[0] + known[1])
         sizes = [int(size) for size in whole]
-        if 0 in sizes:
-            raise ValueError(
-                f"member: every candidate needs an item, got none for {sizes.index(0)}"
-            )
         self.bounds: ReachBounds = (
             HoeffdingBounds(sizes, budget, rules.delta)
             if replaced
@@ -393,8 +373,7 @@ class ReachSelection:
 
     def take(self, verdict: int) -> None:
         """The verdict on ``item``: NO, YES or DOUBTFUL of ``reach_bounds``."""
-        if self._next is None:
-            raise ValueError(f"verdict given after the end of the draws ({self.ended})")
+        assert self._next is not None
         self.bounds.take([int(place) for place in self._next[1]], verdict)
         self.made += 1
         if verdict != DOUBTFUL:

@@ -65,18 +65,12 @@ def child_sample(
                plain remainder. With "sample" they repeat elements of one and the same S+ and S-:
                independent only given these, so that lemma 1's independence does not hold, and a
                plain interval is too narrow.
-    Raises     ValueError naming the argument.
     Source:    algorithms 1 and 2; lemma 1, lemma 2.
     Departure: |S-| is rounded at random to one of its two whole neighbours, so that it is exactly
                proportional on average; without S+ the whole sample is a remainder; of a long
                S+ + S- only the elements that stay in the first n_C are drawn, which is the same in
                law.
     """
-    _check(size, option)
-    if len(overlap) + len(rest) == 0:
-        raise ValueError("overlap and rest must hold at least one item together, got none")
-    if len(plus) and not len(overlap):
-        raise ValueError(f"overlap must hold the {len(plus):,} items of plus, got none")
     new = _new_elements(len(plus), len(overlap), len(rest), random)
     total = len(plus) + new
     kept = min(total, size)
@@ -95,13 +89,6 @@ def child_sample(
     origin = np.full(size, REMAINDER, dtype=np.int8)
     origin[:kept] = np.where(old, RECYCLED, NEW)
     return Recycled(items, origin)
-
-
-def _check(size: int, option: str) -> None:
-    if size < 1:
-        raise ValueError(f"size must be at least 1, got {size!r}")
-    if option not in OPTIONS:
-        raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
 
 
 def _new_elements(available: int, overlap: int, rest: int, random: np.random.Generator) -> int:
@@ -125,18 +112,6 @@ def _of_two(first: IntArray, second: IntArray, index: IntArray) -> IntArray:
     return elements
 
 
-def check_tree(under: Sequence[int]) -> None:
-    """Raises ValueError unless the first classifier is the root and every other one stands under
-    one before it."""
-    if not under or under[0] != -1:
-        raise ValueError(f"under must start with -1, the parent of all, got {list(under)!r}")
-    for place, above in enumerate(under[1:], start=1):
-        if not 0 <= above < place:
-            raise ValueError(
-                f"under[{place}] must name a classifier before it, 0 to {place - 1}, got {above!r}"
-            )
-
-
 def recycle_all(
     called: BoolArray,
     under: Sequence[int],
@@ -151,16 +126,11 @@ def recycle_all(
     called     (n_classifiers, n_items), whether each classifier calls each item positive
     under      the place of the classifier that each one stands under; -1 for the first
     order      (n_items,), all items in a random order that does not depend on the file's
-    Raises     ValueError for a classifier that calls nothing positive.
     Source:    algorithm 1; section 4.1 for a child that is itself a parent.
     """
-    check_tree(under)
-    _check(size, option)
     samples: list[Recycled] = []
     for place, above in enumerate(under):
         mine = called[place][order]
-        if not mine.any():
-            raise ValueError(f"called[{place}] must hold at least one positive, got none")
         if above < 0:
             items = _uniform(order[mine], size, random)
             samples.append(Recycled(items, np.full(size, NEW, dtype=np.int8)))
@@ -181,7 +151,6 @@ def agreement_levels(called: BoolArray, under: Sequence[int]) -> IntArray:
     are a simple random sample of that level, whatever the option: the levels are the strata of S_C.
     With one parent level 1 is A_P and A_C, level 0 is A_C - A_P.
     """
-    check_tree(under)
     levels = np.zeros(called.shape, dtype=np.int64)
     for place, above in enumerate(under):
         if above >= 0:
@@ -208,17 +177,12 @@ def level_share(
     target     "file": this file, with the finite-population factor; "process": without
     inflation  the critical value is multiplied by it (a file that is itself a sample)
     Promise    fixed, approximate: Wilson's interval in one level, the G-profile over several.
-    Raises     ValueError naming the argument.
     Source:    section 4.1 after lemma 2 (stratified sampling with proportional allocation).
     Departure: the print takes the plain share of the first n_C elements, repeats included. Weighing
                the levels by their sizes is unbiased too, without the chance in how many elements of
                each remain after the cut, and counts an item once.
     """
     size, n, s = (np.atleast_1d(np.asarray(a, dtype=float)) for a in (sizes, labelled, positive))
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
-    if np.any(s < 0) or np.any(s > n) or np.any(n > size):
-        raise ValueError("positive, labelled and sizes must rise in this order, in every level")
     there = size > 0
     size, n, s = size[there], n[there], s[there]
     if n.sum() == 0:
@@ -255,11 +219,8 @@ def suggest_parent(called: Mapping[str, BoolArray]) -> Suggestion:
     most with the others.
 
     called     {name: (n_items,)}, whether each classifier calls each item positive
-    Raises     ValueError for fewer than two classifiers.
     Source:    section 4: an ensemble or any classifier whose positives overlap those of the others.
     """
-    if len(called) < 2:
-        raise ValueError(f"called must hold at least two classifiers, got {len(called)}")
     names = list(called)
     table = np.array([called[name] for name in names], dtype=bool)
     common = (table.astype(np.float32) @ table.T.astype(np.float32)).astype(float)

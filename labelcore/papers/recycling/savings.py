@@ -35,8 +35,6 @@ class Savings:
 
     def quantile(self, share: float) -> int:
         """The smallest number that is not exceeded with a probability of at least ``share``."""
-        if not 0 < share < 1:
-            raise ValueError(f"share must lie between 0 and 1, got {share!r}")
         return int(np.searchsorted(np.cumsum(self.chance), share - 1e-12))
 
 
@@ -55,7 +53,6 @@ def savings(
     parent_intersection   PIR = |A_P and A_C| / |A_P|; child_intersection: CIR, over |A_C|
     Promise    exact for a parent's sample drawn with replacement; for a child of a child, whose
                sample above is no plain one, only the mean is near.
-    Raises     ValueError for a number outside its range.
     Assumption UniformShuffle: with option "sample" elements repeat, and only the mean is this one.
     Source:    lemma 3. |S-| is a whole number here, a mixture of its two neighbours (see
                ``samples.child_sample``).
@@ -64,7 +61,6 @@ def savings(
     >>> round(100 * found.mean_share, 2), found.quantile(0.025), found.quantile(0.975)
     (25.0, 247, 303)
     """
-    _check(n_parent, n_child, parent_intersection, child_intersection)
     available, new, weight = _pairs(n_parent, parent_intersection, child_intersection)
     total, numbers = available + new, np.arange(n_child + 1)
     chance = np.zeros(n_child + 1)
@@ -84,7 +80,6 @@ def mean_savings(
     >>> round(mean_savings(1100, 1100, 0.85, 0.85), 4)
     0.8457
     """
-    _check(n_parent, n_child, parent_intersection, child_intersection)
     available, new, weight = _pairs(n_parent, parent_intersection, child_intersection)
     kept = np.minimum(1.0, n_child / np.maximum(available + new, 1))
     return float((weight * available * kept).sum() / weight.sum() / n_child)
@@ -119,17 +114,3 @@ def _log_choose(of: IntArray, number: IntArray) -> FloatArray:
     possible = (number >= 0) & (left >= 0)
     log = gammaln(of + 1.0) - gammaln(np.maximum(number, 0) + 1.0)
     return np.where(possible, log - gammaln(np.maximum(left, 0) + 1.0), -np.inf)
-
-
-def _check(n_parent: int, n_child: int, pir: float, cir: float) -> None:
-    for name, number in (("n_parent", n_parent), ("n_child", n_child)):
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number!r}")
-    for name, share in (("parent_intersection", pir), ("child_intersection", cir)):
-        if not 0 <= share <= 1:
-            raise ValueError(f"{name} must lie between 0 and 1, got {share!r}")
-    if (pir > 0) != (cir > 0):
-        raise ValueError(
-            "parent_intersection and child_intersection must both be 0 or both be above 0, got "
-            f"{pir!r} and {cir!r}"
-        )

@@ -54,16 +54,11 @@ def accuracy_interval(
     follow from the labels.
     sizes, labelled, right   (n_strata,): N_k, n_k, s_k
     Source: Wilson (1927); Kumar and Raj (2018), equation 4; Korn and Graubard (1998).
-    Raises ValueError for an unknown target and for counts out of range.
 
     >>> one = accuracy_interval([900, 100], [90, 10], [88, 6], 0.95)
     >>> [round(x, 3) for x in (one.value, one.low, one.high, one.effective)]
     [0.94, 0.888, 0.969, 141.313]
     """
-    if target not in ("file", "process"):
-        raise ValueError(f"target must be 'file' or 'process', got {target!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     value = stratified_accuracy(sizes, labelled, right)
     if np.isnan(value):
         return AccuracyInterval(value, 0.0, 1.0, 0.0)

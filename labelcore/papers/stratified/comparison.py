@@ -1,9 +1,10 @@
 """Which strata would pay for accuracy, from the scores alone and before any label."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.papers.stratified.accuracy_variance import (
@@ -12,13 +13,13 @@ from labelcore.papers.stratified.accuracy_variance import (
     proportional_variance,
     random_variance,
 )
-from labelcore.papers.stratified.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
+from labelcore.papers.stratified.stratifications import STRATIFICATIONS, stratify
 from labelcore.papers.stratified.sureness import sureness
 from labelcore.population import Population
 
 NUMBERS = tuple(range(2, 11))
 MOST_ITEMS = 100_000
-FORMULAS: dict[str, Callable[[Sequence[float], Sequence[float], float], float]] = {
+FORMULAS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "proportional": proportional_variance,
     "equal": equal_variance,
     "optimal": optimal_variance,
@@ -27,9 +28,8 @@ FORMULAS: dict[str, Callable[[Sequence[float], Sequence[float], float], float]] 
 
 def compare_stratifications(
     population: Population,
-    classifier: str | None = None,
+    classifier: str,
     *,
-    n_strata: Sequence[int] = NUMBERS,
     step: Callable[[float], object] = lambda share: None,
 ) -> pd.DataFrame:
     """Every stratification with every number of strata and allocation, a row each; ``step`` is
@@ -47,29 +47,24 @@ def compare_stratifications(
     sureness are compared.
 
     Promise: none; a score that is wrong about its own errors promises too much. Raises PlanError
-    for a classifier without scores or predictions, ValueError for a number of strata outside 2 to
-    50.
+    for a classifier without scores or predictions.
     Source: Kumar and Raj (2018), equations 2, 7, 8 and 10.
     """
-    for number in n_strata:
-        if not 2 <= number <= MOST_STRATA:
-            raise ValueError(f"n_strata must lie between 2 and {MOST_STRATA}, got {number!r}")
-    name = classifier if classifier is not None else next(iter(population.classifiers), None)
-    sure = sureness(turned(population, scores_looking_sure(population)), name)
+    sure = sureness(turned(population, scores_looking_sure(population)), classifier)
     order = np.argsort(sure.z, kind="stable")
     kept = np.linspace(0, len(order) - 1, min(len(order), MOST_ITEMS)).round().astype(np.int64)
     z, chance = sure.z[order[kept]], sure.chance[order[kept]]
     keys = np.zeros((len(z), 2), dtype=np.uint64)
-    plain = random_variance(float(chance.mean()), len(population), 1)
+    plain = random_variance(float(chance.mean()), len(population))
     rows = []
     for place, way in enumerate(STRATIFICATIONS):
-        for tried, number in enumerate(n_strata):
-            step((place + tried / len(n_strata)) / len(STRATIFICATIONS))
+        for tried, number in enumerate(NUMBERS):
+            step((place + tried / len(NUMBERS)) / len(STRATIFICATIONS))
             stratum = stratify(way, z, number, keys.__getitem__)
             sizes = np.bincount(stratum) * (len(population) / len(z))
             shares = np.bincount(stratum, chance) / np.bincount(stratum)
             for allocation, formula in FORMULAS.items():
-                ratio = formula(sizes, shares, 1) / plain  # type: ignore[arg-type]
+                ratio = formula(sizes, shares) / plain
                 rows.append(
                     (
                         way,

@@ -21,8 +21,13 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
+from labelcore.designs.profile_figures import (
+    g_profile,
+    method_at,
+    profile_first_look,
+    profile_may_meet,
+)
+from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.errors import PlanArgumentError
 from labelcore.estimands import SCALARS, Estimand, ratios, sampled_file
@@ -44,7 +49,6 @@ from labelcore.papers.stratified.sureness import sure_strata, sureness
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, fixed_critical
-from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 
 ALLOCATIONS = ("proportional", "equal", "opt_a1", "opt_a2")
 PRINTED = ("opt_a1", "opt_a2")
@@ -219,12 +223,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         return extended(frame, SureFrame, chance=chance)
 
     def first_look(self, frame: SureFrame, planned: int, promise: Promise) -> int:
-        items = int(frame.sizes.sum())
-        if promise == Promise.FIXED:
-            return min(FIRST_FIGURE, planned, items)
-        if frame.n_strata < MINIMUM_STRATA:
-            return items
-        return min(first_watched_look(planned), items)
+        return profile_first_look(frame, planned, promise)
 
     def least(self, frame: SureFrame) -> int:
         """Two labels of each stratum, or all that it has: fewer say nothing of its variance."""

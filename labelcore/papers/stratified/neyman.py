@@ -17,38 +17,36 @@ LEAST = 2
 """Labels that every stratum gets: with one, equation 6 says nothing about its variance."""
 
 
-def proportional_counts(sizes: ArrayLike, labels: int, least: int = LEAST) -> IntArray:
-    """n_k = W_k n (PRO), at least ``least`` of each stratum or all it has, (n_strata,), together
+def proportional_counts(sizes: ArrayLike, labels: int) -> IntArray:
+    """n_k = W_k n (PRO), at least ``LEAST`` of each stratum or all it has, (n_strata,), together
     min(labels, N); fewer labels than these floors are shared over the floors.
 
     >>> proportional_counts([700, 250, 50], 100).tolist(), proportional_counts([98, 2], 10).tolist()
     ([70, 25, 5], [8, 2])
     """
-    size = _whole(sizes, "sizes")
-    return _above_floor(size / max(size.sum(), 1), size, labels, least)
+    size = np.asarray(sizes)
+    return _above_floor(size / max(size.sum(), 1), size, labels, LEAST)
 
 
-def equal_counts(sizes: ArrayLike, labels: int, least: int = LEAST) -> IntArray:
+def equal_counts(sizes: ArrayLike, labels: int) -> IntArray:
     """n_k = n / K (EQU); a stratum with fewer items gives the rest of its share to the others.
 
     >>> equal_counts([700, 250, 4], 30).tolist()
     [13, 13, 4]
     """
-    size = _whole(sizes, "sizes")
-    return _above_floor(np.full(len(size), 1 / max(len(size), 1)), size, labels, least)
+    size = np.asarray(sizes)
+    return _above_floor(np.full(len(size), 1 / len(size)), size, labels, LEAST)
 
 
-def optimal_counts(
-    sizes: ArrayLike, spreads: ArrayLike, labels: int, least: int = LEAST
-) -> IntArray:
+def optimal_counts(sizes: ArrayLike, spreads: ArrayLike, labels: int, least: int) -> IntArray:
     """n_k in proportion to W_k S_k (equation 9) for known spreads S_k; in proportion to W_k where
     all S_k are zero.
 
-    >>> optimal_counts([500, 500], [0.1, 0.4], 100).tolist()
+    >>> optimal_counts([500, 500], [0.1, 0.4], 100, 2).tolist()
     [20, 80]
     """
-    size = _whole(sizes, "sizes")
-    return _above_floor(_neyman_shares(size, _spreads(spreads, size)), size, labels, least)
+    size = np.asarray(sizes)
+    return _above_floor(_neyman_shares(size, np.asarray(spreads, dtype=float)), size, labels, least)
 
 
 def estimated_spreads(labelled: ArrayLike, right: ArrayLike) -> FloatArray:
@@ -61,8 +59,6 @@ def estimated_spreads(labelled: ArrayLike, right: ArrayLike) -> FloatArray:
     [0.0, 0.447]
     """
     n, s = np.asarray(labelled, dtype=float), np.asarray(right, dtype=float)
-    if n.shape != s.shape or np.any(s < 0) or np.any(s > n):
-        raise ValueError("right must lie between 0 and labelled in every stratum")
     share = np.divide(s, n, out=np.zeros(n.shape), where=n > 0)
     return np.asarray(np.sqrt(np.where(n > 1, n * share * (1 - share) / np.maximum(n - 1, 1), 0)))
 
@@ -70,11 +66,7 @@ def estimated_spreads(labelled: ArrayLike, right: ArrayLike) -> FloatArray:
 def first_counts(sizes: ArrayLike, labels: int, n_initial: int) -> IntArray:
     """``n_initial`` of each stratum or all it has (line 2 of both algorithms), fewer each where
     ``labels`` do not reach."""
-    size = _whole(sizes, "sizes")
-    if n_initial < LEAST:
-        raise ValueError(f"n_initial must be at least {LEAST}, got {n_initial!r}")
-    floors = np.minimum(size, n_initial)
-    return _within(floors, labels)
+    return _within(np.minimum(sizes, n_initial), labels)
 
 
 def printed_counts(
@@ -90,14 +82,10 @@ def printed_counts(
     Where all S_k are zero the batch is shared in proportion to W_k, which the paper leaves open.
 
     sizes, drawn, labelled, right   (n_strata,): items, drawn, with a label, of these right
-    Raises ValueError for a negative batch and for more items drawn than there are.
     """
-    size = _whole(sizes, "sizes")
-    taken = _whole(drawn, "drawn")
-    if taken.shape != size.shape or np.any(taken > size):
-        raise ValueError("drawn must lie between 0 and sizes in every stratum")
-    shares = _neyman_shares(size, _spreads(estimated_spreads(labelled, right), size))
-    return largest_remainder(shares, _batch(batch), size - taken)
+    size, taken = np.asarray(sizes), np.asarray(drawn)
+    shares = _neyman_shares(size, estimated_spreads(labelled, right))
+    return largest_remainder(shares, batch, size - taken)
 
 
 def _neyman_shares(size: IntArray, spread: FloatArray) -> FloatArray:
@@ -110,34 +98,12 @@ def _neyman_shares(size: IntArray, spread: FloatArray) -> FloatArray:
 
 def _above_floor(shares: FloatArray, size: IntArray, labels: int, least: int) -> IntArray:
     floors = np.minimum(size, least)
-    total = _batch(labels)
-    if total <= floors.sum():
-        return _within(floors, total)
-    return floors + top_up(shares, floors, total - int(floors.sum()), size)
+    if labels <= floors.sum():
+        return _within(floors, labels)
+    return floors + top_up(shares, floors, labels - int(floors.sum()), size)
 
 
 def _within(floors: IntArray, labels: int) -> IntArray:
-    total = _batch(labels)
-    if total >= floors.sum():
+    if labels >= floors.sum():
         return floors
-    return largest_remainder(floors.astype(float), total, floors)
-
-
-def _whole(values: ArrayLike, name: str) -> IntArray:
-    numbers = np.asarray(values)
-    if numbers.ndim != 1 or np.any(numbers < 0):
-        raise ValueError(f"{name} must hold numbers of items of at least 0, got {values!r}")
-    return numbers.astype(np.int64)
-
-
-def _spreads(spreads: ArrayLike, size: IntArray) -> FloatArray:
-    numbers = np.asarray(spreads, dtype=float)
-    if numbers.shape != size.shape or not np.all(numbers >= 0):
-        raise ValueError(f"spreads must hold {len(size)} numbers of at least 0, got {spreads!r}")
-    return numbers
-
-
-def _batch(labels: int) -> int:
-    if labels < 0:
-        raise ValueError(f"labels must be at least 0, got {labels!r}")
-    return int(labels)
+    return largest_remainder(floors.astype(float), labels, floors)

@@ -1,7 +1,5 @@
 """Labels that each method needs for the same factor."""
 
-from typing import Any
-
 import pytest
 
 from labelcore.papers.curves.annotations_needed import STEP, epsilon_for, labels_needed
@@ -36,29 +34,18 @@ def test_each_method_by_its_own_formula() -> None:
     assert (found.paula, found.fixed, found.factor) == (grid.labels, other.labels, grid.factor)
     assert 0 <= found.logarithmic - other.printed_labels < 1
     assert 0 <= found.random - curve_labels(200_000, grid.factor - 1, 0.6, 0.1) < 1
-    again = labels_needed(200_000, factor=found.factor, window=50, precision=0.6, delta=0.1)
+    widest = epsilon_for(found.factor, 50)
+    again = labels_needed(200_000, epsilon=widest, window=50, precision=0.6, delta=0.1)
     assert again.epsilon >= 0.04 and again.factor <= found.factor
     assert again.paula <= found.paula, "a larger epsilon may keep the same factor"
 
 
 def test_no_more_than_there_are() -> None:
-    found = labels_needed(5_000, factor=1.03)
+    found = labels_needed(5_000, epsilon=epsilon_for(1.03, 100))
     assert {found.paula, found.logarithmic, found.fixed, found.random} == {5_000}
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({}, "one of epsilon and factor must be given, got epsilon = None, factor = None"),
-        ({"epsilon": 0.1, "factor": 1.1}, "one of epsilon and factor must be given"),
-        ({"factor": 1.0}, "factor must be above 1.0198 with window = 100, got 1"),
-        ({"factor": float("nan")}, "factor must be above 1.0198 with window = 100, got nan"),
-        ({"factor": 1.5, "window": 0}, "window must be at least 1, got 0"),
-        ({"epsilon": 2.0}, "epsilon must be above 0 and at most 1, got 2.0"),
-        ({"epsilon": 0.1, "precision": 0.0}, "precision must be above 0 and at most 1, got 0.0"),
-        ({"epsilon": 0.1, "delta": 1.0}, "delta must lie between 0 and 1, got 1.0"),
-    ],
-)
-def test_refused(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        labels_needed(1000, **values)
+@pytest.mark.parametrize("factor", [1.0, float("nan")])
+def test_a_factor_that_no_epsilon_keeps(factor: float) -> None:
+    with pytest.raises(ValueError, match=f"must be above 1.0198 with window = 100, got {factor:g}"):
+        epsilon_for(factor, 100)

@@ -63,19 +63,9 @@ def test_grid_properties(n_items: int, percent: int, window: int) -> None:
     assert all(a[1] < b[0] for a, b in pairwise(blocks)), "no item twice"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((0, 0.03, 100), "n_items must be at least 1"),
-        ((10, 0.0, 100), "epsilon must be above 0"),
-        ((10, 1.5, 100), "at most 1, got 1.5"),
-        ((10, 0.03, 0), "window must be at least 1"),
-        ((10, 0.03, 100, 3399), "at least .* = 3,400, got 3,399"),
-    ],
-)
-def test_refused(arguments: tuple[int, float, int], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        paula_grid(*arguments)
+def test_a_first_rank_that_is_too_small() -> None:
+    with pytest.raises(ValueError, match="at least .* = 3,400, got 3,399"):
+        paula_grid(10, 0.03, 100, 3399)
 
 
 # Lists on which the assumption holds: a share of hits that only falls, set out evenly.
@@ -280,8 +270,6 @@ def test_nothing_finished_and_missing_labels() -> None:
     with pytest.raises(ValueError, match="must all be labelled"):
         paula_bounds(GRID, seen, seen, 3, ranks)
     assert paula_bounds(GRID, seen, seen, 2, ranks).rank.tolist() == [1, 50]
-    with pytest.raises(ValueError, match="finished must lie between"):
-        paula_bounds(GRID, seen, seen, len(GRID.edges) + 1, ranks)
 
 
 @pytest.mark.full

@@ -1,7 +1,6 @@
 """Bounds on several precisions: equal to their definitions, valid, and never widened."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -196,22 +195,3 @@ def test_unequal_split_holds_each_half() -> None:
 def test_intervals_for_one_look_fail_at_every_draw() -> None:
     low, high = missed(Peeking, 200)
     assert low > most(200, 0.1) and high > most(200, 0.1)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: draws_for_precision(9, 50, 0.05, 1.5), "precision_slack must lie.*got 1.5"),
-        (lambda: draws_for_reach(9, 50, 0.05, 0.0, 0.0, 0.1), "precision_threshold must.*got 0.0"),
-        (lambda: draws_for_reach(9, 50, 0.05, 0.9, 0.1, 0.0), "reach_slack must be above 0"),
-        (lambda: label_bound(9, 50, 0.05, 0.9, 0.1, 0.1, size_ratio=0.5), "size_ratio.*got 0.5"),
-        (lambda: RatioBounds([], 0.05), "sizes must be one or more"),
-        (lambda: RatioBounds([5, 0], 0.05), r"at least 1, got \[5, 0\]"),
-        (lambda: HoeffdingBounds([5], 10, 0.0), "delta must lie between 0 and 1.*got 0.0"),
-        (lambda: HoeffdingBounds([5], 0, 0.05), "budget must be at least 1 draw, got 0"),
-        (lambda: fed(RatioBounds([2], 0.05), [YES] * 3), "2 items cannot have 3 draws"),
-    ],
-)
-def test_refused(call: Callable[[], object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        call()

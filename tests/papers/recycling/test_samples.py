@@ -291,32 +291,3 @@ def test_suggested_parent() -> None:
     found = suggest_parent(nested)
     assert (found.parent, found.majority_vote) == ("m", False)
     assert found.shared == pytest.approx({"s": 0.375, "m": 0.5, "l": 0.375})
-
-
-NONE = np.zeros(0, dtype=np.int64)
-RANDOM = np.random.default_rng(0)
-MASK = np.array([[True, False], [False, False]])
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: child_sample(NONE, NONE, NONE, 5, "shuffle", RANDOM), "overlap and rest must"),
-        (lambda: child_sample(PARENT, NONE, REST, 5, "shuffle", RANDOM), "overlap must hold"),
-        (lambda: child_sample(NONE, NONE, REST, 0, "shuffle", RANDOM), "size must be at least 1"),
-        (lambda: child_sample(NONE, NONE, REST, 5, "mix", RANDOM), "one of shuffle, sample, got"),
-        (lambda: recycle_all(MASK, (-1, 0), np.arange(2), 5, "shuffle", RANDOM), r"called\[1\] m"),
-        (lambda: agreement_levels(MASK, (0, 0)), "under must start with -1"),
-        (lambda: agreement_levels(MASK, (-1, 1)), r"under\[1\] must name a classifier before it"),
-        (lambda: level_share([5], [6], [1], 0.95), "must rise in this order"),
-        (lambda: level_share([5], [5], [1], 1.0), "confidence must lie between 0 and 1, got 1.0"),
-        (lambda: suggest_parent({"a": MASK[0]}), "at least two classifiers, got 1"),
-        (lambda: savings(0, 5, 0.5, 0.5), "n_parent must be at least 1, got 0"),
-        (lambda: savings(5, 5, 1.5, 0.5), "parent_intersection must lie between 0 and 1, got 1.5"),
-        (lambda: savings(5, 5, 0.5, 0.0), "both be 0 or both be above 0"),
-        (lambda: savings(5, 5, 0.5, 0.5).quantile(1), "share must lie between 0 and 1, got 1"),
-    ],
-)  # fmt: skip
-def test_refused(call: Callable[[], object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        call()

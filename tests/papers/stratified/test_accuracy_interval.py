@@ -53,19 +53,6 @@ def test_census_no_label_and_agreement() -> None:
     assert without.low < 0.5, "a stratum without labels may be all wrong"
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: accuracy_interval([5], [3], [2], 1.0), "confidence must lie between 0 and 1, got"),
-        (lambda: accuracy_interval([5], [3], [2], 0.9, target="all"), "target must be 'file' or"),
-        (lambda: accuracy_interval([5], [3], [4], 0.9), "right must lie between 0 and 3"),
-    ],
-)
-def test_bad_input(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 # --- coverage: 2,000 runs at 80 %, limits from the binomial noise of the runs --------------------
 
 STRATA = np.array([500, 1500, 3000])

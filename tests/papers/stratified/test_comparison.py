@@ -14,10 +14,10 @@ from tests.cases import once
 known = once(calibrated, 2000, seed=3)
 
 
-def test_equal_width_by_hand(known: Known) -> None:
-    frame = compare_stratifications(known.population, n_strata=(4,)).set_index(
-        ["stratification", "allocation"]
-    )
+def test_equal_width_by_hand(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "NUMBERS", (4,))
+    frame = compare_stratifications(known.population, "lr")
+    frame = frame.set_index(["stratification", "allocation"])
     p = known.population.scores["lr"]
     z = np.where(p >= 0.5, p, 1 - p)
     place = np.minimum(((z - z.min()) / (z.max() - z.min()) * 4).astype(int), 3)
@@ -38,7 +38,7 @@ def test_equal_width_by_hand(known: Known) -> None:
 
 @pytest.mark.full
 def test_every_combination_once_and_none_beats_the_optimal(known: Known) -> None:
-    frame = compare_stratifications(known.population)
+    frame = compare_stratifications(known.population, "lr")
     assert len(frame) == 7 * 9 * 3
     wide = frame.pivot(index=["stratification", "n_strata"], columns="allocation", values="ratio")
     assert (wide["optimal"] <= wide[["proportional", "equal"]].min(axis=1) + 1e-12).all()
@@ -47,16 +47,18 @@ def test_every_combination_once_and_none_beats_the_optimal(known: Known) -> None
 
 
 def test_quantiles_stand_for_many_items(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = compare_stratifications(known.population, n_strata=(5,))
+    monkeypatch.setattr(subject, "NUMBERS", (5,))
+    whole = compare_stratifications(known.population, "lr")
     monkeypatch.setattr(subject, "MOST_ITEMS", 500)
-    part = compare_stratifications(known.population, n_strata=(5,))
+    part = compare_stratifications(known.population, "lr")
     np.testing.assert_allclose(part["ratio"], whole["ratio"], atol=0.02)
 
 
-def test_margins_are_planned_by_rank(tmp_path: Path) -> None:
+def test_margins_are_planned_by_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "NUMBERS", (3,))
     score = np.linspace(-3, 5, 400)
     file = write(tmp_path, (score > 0).astype(int), score=score, thresholds={"lr": 0})
-    frame = compare_stratifications(file.population, "lr", n_strata=(3,))
+    frame = compare_stratifications(file.population, "lr")
     assert "one half for the least sure" in frame.attrs["assumption"]
     ratio = frame.set_index(["stratification", "allocation"])["ratio"]
     thirds = np.array([7, 9, 11]) / 12  # mean chances of the thirds
@@ -64,9 +66,7 @@ def test_margins_are_planned_by_rank(tmp_path: Path) -> None:
     assert ratio["eqsz", "proportional"] == pytest.approx(expected, rel=0.01)
 
 
-def test_bad_input(known: Known, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="n_strata must lie between 2 and 50, got 51"):
-        compare_stratifications(known.population, n_strata=(5, 51))
+def test_it_needs_a_score(tmp_path: Path) -> None:
     bare = write(tmp_path, np.array([0, 1, 1, 0]), prediction=np.array([0, 1, 0, 1]))
     with pytest.raises(PlanError, match="needs a classifier with a score"):
-        compare_stratifications(bare.population)
+        compare_stratifications(bare.population, "lr")

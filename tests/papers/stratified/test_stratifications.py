@@ -164,19 +164,3 @@ def test_binned_counts_and_means_are_those_of_all_items(monkeypatch: pytest.Monk
     assert found.counts @ found.means == pytest.approx(z.sum())
     place = np.searchsorted(found.edges[1:-1], z, side="left")
     assert np.array_equal(np.bincount(place), found.counts)
-
-
-@pytest.mark.parametrize(
-    ("name", "z", "n_strata", "message"),
-    [
-        ("xx", np.ones(3), 2, "stratification must be one of sqrt, .*, got 'xx'"),
-        ("km", np.ones(3), 0, "n_strata must lie between 1 and 50, got 0"),
-        ("km", np.ones(3), 51, "n_strata must lie between 1 and 50, got 51"),
-        ("km", np.array([1, np.nan, 2]), 2, "z must be finite, got nan at position 1"),
-        ("eqwd", np.array([1, 2, np.inf]), 2, "z must be finite, got inf at position 2"),
-        ("eqsz", np.array([]), 2, "z must hold at least one number"),
-    ],
-)
-def test_bad_input(name: str, z: np.ndarray, n_strata: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        stratify(name, z, n_strata, keys(3))
