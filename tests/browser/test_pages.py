@@ -124,7 +124,7 @@ def monitors(shared_server: Server) -> None:
         lc.Monitor(driving.store_url(shared_server.data), name, plan).wave(items, "w1")
 
 
-@pytest.mark.usefixtures("monitors")
+@pytest.mark.usefixtures("monitors", "labelled")
 def test_what_was_chosen_by_a_link_of_the_same_page_stays_chosen(
     page: Page, shared_server: Server
 ) -> None:
