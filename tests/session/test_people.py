@@ -233,19 +233,6 @@ def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
 # --- undo -----------------------------------------------------------------------------------------
 
 
-def test_what_a_person_takes_back_comes_back_to_this_person(tmp_path: Path, clock: Clock) -> None:
-    session = start(tmp_path)
-    mine = next_draw(session, "ann")
-    session.answer(mine, "yes")
-    others = next_draw(session, "bob")
-    session.undo("ann")
-    assert next_draw(session, "bob") == others
-    session.answer(others, "yes")
-    assert next_draw(session, "bob").index == 3
-    assert next_draw(session, "ann").index == mine.index
-    assert session.undo("eve") is None
-
-
 def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
     tmp_path: Path, clock: Clock
 ) -> None:
