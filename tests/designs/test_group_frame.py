@@ -1,6 +1,5 @@
 """Groups with labels of their own: strata within them, equal labels, and the figures of all."""
 
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -183,9 +182,3 @@ def test_a_method_that_does_not_draw_by_group_says_so() -> None:
         PlanError, match="which design 'simple_random' does not; recalibrated_neyman"
     ):
         lc.Plan("simple_random", "accuracy", budget=100, by="language")
-
-
-def test_a_plan_of_groups_is_its_text() -> None:
-    plan = replace(plan_of(), groups=("l0", "l1"), group_margin=0.1)
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    assert "by" not in plan_of(by=None).to_dict()

@@ -124,9 +124,3 @@ def test_two_classes_leave_no_choice(tmp_path: Path) -> None:
     two = lc.read_population(path, id="id", content="text", predictions={"c": "p"})
     with pytest.raises(PlanError, match="more than two"):
         lc.Session(two, lc.Plan("simple_random", ["precision"], classes=["yes"], budget=50))
-
-
-def test_a_plan_keeps_its_classes_and_one_without_keeps_its_text(population: lc.Population) -> None:
-    chosen = plan(("order",), budget=100)
-    assert lc.Plan.from_json(chosen.to_json()) == chosen
-    assert '"classes"' not in plan(budget=100).to_json()
