@@ -1,6 +1,5 @@
 """Groups with labels of their own: strata within them, equal labels, and the figures of all."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +10,7 @@ from labelcore.errors import PlanError, Remedy
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.words.arguments import refusal_words
+from tests.answering import answer_draws
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision", "recall")
@@ -123,8 +123,7 @@ def test_known_answers_are_cut_by_group_too(frame: pd.DataFrame) -> None:
     population = grouped(told, known="known", classes=["no", "yes"])
     session = lc.Session(population, plan_of(existing="certainty", budget=300))
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(truth[draw.item_id]))
+    answer_draws(session, lambda draw: bool(truth[draw.item_id]))
     of_groups = [one for key, one in session.results().items() if "[language=" in key]
     assert len(of_groups) >= 3 * 6 and all(one.low <= one.high for one in of_groups)  # type: ignore[union-attr]
 

@@ -1,6 +1,5 @@
 """Items shown a second time: blind, spaced, redrawn by a replay, and no part of the sample."""
 
-
 import numpy as np
 import pytest
 
@@ -9,7 +8,7 @@ from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayErro
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import SPACING
 from labelcore.replay import replay_project
-from tests.answering import next_draw
+from tests.answering import answer_draws, next_draw
 from tests.report.sessions import again, chained, swapped
 
 ITEMS, BUDGET = 600, 80
@@ -80,8 +79,7 @@ def test_an_item_comes_again_after_some_others_and_the_rest_at_the_end(
 def test_the_items_to_repeat_do_not_depend_on_the_answers(population: lc.Population) -> None:
     again = {draw.item_id for draw in labelled(started(population)) if draw.repeat}
     other = started(population)
-    while (draw := other.next()) is not None:
-        other.answer(draw, True)
+    answer_draws(other, True)
     drawn = {other.population.id_at(asked.position) for asked in other.engine.asked}
     found = {str(one.first.item_id) for one in other.engine.repeats.readings()}
     assert found & drawn & again == {one for one in again if one in drawn}

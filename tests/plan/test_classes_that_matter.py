@@ -10,6 +10,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.planning.methods import dearest_class
 from labelcore.planning.outlook import Outlook
+from tests.answering import answer_draws
 
 CLASSES = ("invoice", "letter", "offer", "order")
 SHARES = (0.62, 0.25, 0.1, 0.03)
@@ -33,9 +34,7 @@ def plan(classes: tuple[str, ...] | None = None, **goal: float) -> lc.Plan:
 def labelled(population: lc.Population, chosen: lc.Plan) -> lc.Session:
     session = lc.Session(population, chosen)
     truth = dict(zip(population.ids(), population.column("truth"), strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, truth[draw.item_id])
-    return session
+    return answer_draws(session, lambda draw: truth[draw.item_id])
 
 
 @pytest.mark.full
