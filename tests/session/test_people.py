@@ -1,6 +1,5 @@
 """Several people on one project: own items, own undo, items that come back, answers too late."""
 
-import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
+from tests.awaited import at_once
 from tests.report.sessions import again
 from tests.rows import write_rows
 from tests.session.histories import Clock
@@ -276,17 +276,7 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     first = start(tmp_path, store)
     pages = [lc.Session(first.population, first.plan, store) for _ in range(4)]
-    barrier, tokens = threading.Barrier(4), []
-
-    def ask(page: lc.Session) -> None:
-        barrier.wait(30)
-        tokens.append(next_draw(page, "ann").token)
-
-    threads = [threading.Thread(target=ask, args=(page,)) for page in pages]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    tokens = at_once(lambda page: next_draw(page, "ann").token, pages)
     assert len(tokens) == 4 and len(set(tokens)) == 1
 
 

@@ -32,6 +32,7 @@ from labelcore.store import (
 from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.answering import answer_draws
+from tests.awaited import at_once
 from tests.postgres import PASSWORD, Server, running
 from tests.report.sessions import session_on, write_items
 from tests.stores import AT, RECORD, answered, check_tables, drawn
@@ -238,21 +239,7 @@ def test_a_migration_runs_once_though_servers_start_together(
     newer = [*postgres_schema.MIGRATIONS, ("ALTER TABLE project ADD COLUMN colour TEXT",)]
     for known in (postgres_schema.MIGRATIONS, newer):
         monkeypatch.setattr(postgres_schema, "MIGRATIONS", known)
-        start, failures = threading.Barrier(3), []
-
-        def come(start: threading.Barrier = start, failures: list = failures) -> None:
-            start.wait(30)
-            try:
-                open_store(postgres_url).close()
-            except Exception as error:
-                failures.append(error)
-
-        threads = [threading.Thread(target=come) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-        assert failures == []
+        at_once(lambda address: open_store(address).close(), [postgres_url] * 3)
 
 
 def test_a_migration_that_fails_leaves_nothing(
