@@ -4,7 +4,7 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all
-from labelcore.testing.known import Known
+from labelcore.testing.known import Known, label
 
 
 def next_draw(session: lc.Session, who: str = "me") -> lc.Draw:
@@ -33,6 +33,14 @@ def answer_draws(
         session.answer(draw, rule(draw))
         given += 1
     return session
+
+
+def labelled_to(engine: Engine, known: Known, number: int) -> Engine:
+    """The engine once it has so many labels."""
+    for labels in label(engine, known.truth):
+        if labels == number:
+            return engine
+    raise AssertionError(f"the plan asks for fewer than {number} labels")
 
 
 def many_labelled(known: Known, plan: lc.Plan, number: int) -> list[Engine]:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, inspect
 
 import labelcore as lc
 from labelcore.log.events import Event
 from labelcore.session.backups import kept_projects
 from labelcore.store import ProjectRecord
+from labelcore.store.database import metadata
 from labelcore.store.sqlite import SqliteStore
 
 AT = "2026-01-01T00:00:00.000001+00:00"
@@ -49,6 +51,22 @@ def answers_in(file: Path) -> int:
     """How many answers the one project of a file has."""
     with closing(lc.open_store(url(file), create=False)) as store:
         return kept_projects(store)[0].answers
+
+
+def check_tables(address: str) -> None:
+    """The tables of a store are those that the program writes and reads."""
+    engine = create_engine(address)
+    inspector = inspect(engine)
+    for name, table in metadata.tables.items():
+        found = {column["name"]: column for column in inspector.get_columns(name)}
+        assert list(found) == [column.name for column in table.columns]
+        for column in table.columns:
+            kind = found[column.name]["type"].compile(engine.dialect).split(" COLLATE")[0]
+            assert column.type.compile(engine.dialect) == kind
+            assert column.nullable == found[column.name]["nullable"] or column.primary_key
+        keys = inspector.get_pk_constraint(name)["constrained_columns"]
+        assert keys == [column.name for column in table.primary_key]
+    engine.dispose()
 
 
 def tamper(file: Path, *statements: str) -> None:

@@ -24,6 +24,7 @@ from labelcore.report.bundle import bundle_zip
 from labelcore.report.written import REPORT_FORMS
 from labelcore.store import LabelStore, ProjectRecord
 from labelcore.store.memory import MemoryStore
+from tests.answering import answer_draws
 from tests.cases import sampled
 
 WRITTEN = Path(__file__).parent / "data" / "version_0_1_0"
@@ -176,8 +177,7 @@ def test_a_fixed_promise_that_stops_at_a_margin_is_of_an_earlier_rule() -> None:
         lc.Plan("simple_random", "accuracy", margin=0.1, promise="fixed", stop="margin")
     plan = lc.Plan("simple_random", "accuracy", budget=40, promise="fixed", seed=3)
     session = lc.Session(population, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, "1")
+    answer_draws(session, "1")
     figures = session.results()["accuracy"]
     values = {**session.plan.to_dict(), "margin": 0.1, "stop": ["margin"], "planned": 60}
     text = lc.Plan.from_json(json.dumps(values)).to_json()

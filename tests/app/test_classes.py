@@ -16,6 +16,7 @@ from labelcore.report import report_html, report_json, table_file
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
+from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
     back,
@@ -262,11 +263,10 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
 
 
 def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:
-    session = classes(11)
-    session.answer(session.next(), "00 class")
+    session = answer_draws(classes(11), "00 class", 2)
     page = app("label", project="many")
     button(page, "history").click().run()
-    assert "**The last 1 answer**" in [one.value for one in page.markdown]
+    assert "**The last 2 answers**" in [one.value for one in page.markdown]
     button(page, "open-1").click().run()
     button(page, "change-class-3").click().run()
     button(page, "open-1").click().run()
@@ -274,8 +274,8 @@ def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:
     page.selectbox[0].set_value("10 class").run()
     button(page, "change-more-answer").click().run()
     session.sync()
-    labels = [event.label for event in session.events if event.kind == "labelled"]
-    assert labels == ["00 class", "03 class", "10 class"] and session.labels == 1
+    said = [(one.index, one.label) for one in session.events if one.kind == "labelled"]
+    assert said[2:] == [(1, "03 class"), (1, "10 class")] and session.labels == 2
 
 
 def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
@@ -292,9 +292,8 @@ def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
 @pytest.mark.full
 def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> None:
     session = classes(3)
-    for _ in range(60):
-        draw = session.next()
-        session.answer(draw, session.population.classes[int(draw.item_id[1:]) % 4 % 3])
+    names = session.population.classes
+    answer_draws(session, lambda draw: names[int(draw.item_id[1:]) % 4 % 3], 60)
     table = confusion(session.engine)
     shown = readable(table, cell_bounds(session.engine), labelled_cells(session.engine))
     assert list(shown["in all"]) == ["80"] * 3 and len(shown.columns) == 4
@@ -317,8 +316,7 @@ def test_confusion_panel_comes_with_the_first_figure(
     classes: Classes, labels: int, tables: int
 ) -> None:
     session = classes(3)
-    for _ in range(labels):
-        session.answer(session.next(), session.population.classes[0])
+    answer_draws(session, session.population.classes[0], labels)
     page = AppTest.from_function(panels, default_timeout=30).run()
     assert len(page.dataframe) == tables
     assert ("This table comes with the first figure." in texts(page)) == (not tables)
@@ -335,8 +333,7 @@ def test_panels_and_report_of_two_classifiers(
     )
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     session = lc.Session(population, plan, store, "many")
-    while (draw := session.next()) is not None:
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
     page = AppTest.from_function(panels, default_timeout=30).run()
     assert len(page.dataframe) == 1 and len(table_rows(page)) == 2
     assert page.selectbox[0].options == ["lr>=0.5", "lr>=0.25"]

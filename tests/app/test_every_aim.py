@@ -12,6 +12,7 @@ from labelcore.safe_text import JOINER
 from labelcore.ui import new_terms, waiting
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
+from tests.answering import answer_draws
 from tests.app.conftest import button, captions, created, every_question, texts, to_aim, with_upload
 from tests.cases import sampled
 
@@ -219,8 +220,7 @@ def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> 
     page.multiselect(key=f"new-numbers-{BETTER.title}").set_value(["accuracy_difference"]).run()
     assert "With 4 labels" in texts(page)
     session = created(page, data_folder)
-    while (draw := session.next()) is not None:
-        session.answer(draw, True)
+    answer_draws(session, True)
     assert session.labels == 4
     assert session.results()["accuracy_difference"].state == "exact"
 

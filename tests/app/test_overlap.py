@@ -22,8 +22,7 @@ from tests.app.conftest import (
 
 def by_two(session: lc.Session, number: int = 4) -> None:
     """Ann answers so many items yes, and the person of the page, "me", each of them no."""
-    for _ in range(number):
-        session.answer(session.next("ann"), "yes")
+    answer_draws(session, "yes", number, who="ann")
     for _ in range(number):
         draw = session.next("me")
         assert draw.repeat
@@ -125,8 +124,7 @@ def test_a_further_reader_sees_the_own_answer_and_no_keys(app, make) -> None:
 
 def test_review_hides_what_this_person_is_still_to_judge(make) -> None:
     session = make(overlap=1.0)
-    for _ in range(3):
-        session.answer(session.next("ann"), "yes")
+    answer_draws(session, "yes", 3, who="ann")
     assert len(reviewed(session, "lr", "ann").table) == 3
     assert reviewed(session, "lr", "me").table.empty
 

@@ -18,6 +18,7 @@ from labelcore.ui.figures import LATER
 from labelcore.waves import preview
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.plan_file import SCHEDULES
+from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.cases import once
 from tests.waves.test_monitor import label, table
@@ -116,8 +117,7 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert start.expander[0].label == "Finished waves of monitors (3)"
     assert "**spam: w3**" in links(start)
     session = sessions.session("spam: w3")
-    for _ in range(5):
-        session.answer(session.next("me"), "yes", annotator="me")
+    answer_draws(session, "yes", 5)
     for name in ("label", "progress", "report", "explore"):
         page = app(name, project="spam: w3")
         assert LATER in texts(page) and not pictures(page)

@@ -1,8 +1,7 @@
-"""Undo, notes, history, and rows of Review."""
+"""Undo, notes, and rows of Review."""
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -87,33 +86,6 @@ def test_a_note_with_answer_letters_labels_nothing(
     driving.wait_for_item(page)
     driving.answer(page, "n")
     assert driving.all_said(data, project) == ["yes", "no"]
-
-
-@pytest.mark.full
-def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, data: Path) -> None:
-    project = driving.begin(page, shared_server, "History")
-    seen = []
-    for _ in range(3):
-        seen.append(driving.shown(page)["text"])
-        driving.answer(page, "y")
-    driving.choose(page, page.locator("[data-act=history]"))
-    driving.choose(page, page.locator(".st-key-open-1 button"))
-    expect(page.locator(driving.BOX)).to_have_text(seen[0])
-    page.locator("[class*='st-key-change-negative-'] button").wait_for()
-    page.keyboard.press("n")
-    page.locator(".st-key-history").wait_for()
-    driving.choose(page, page.get_by_role("button", name="Back to the queue"))
-    driving.wait_for_item(page)
-    stored = driving.answers(data, project)
-    assert [(driving.said(e), e.index) for e in stored] == [
-        ("yes", 1), ("yes", 2), ("yes", 3), ("no", 1),
-    ]  # fmt: skip
-    assert stored[3].previous == stored[0].sequence
-    # Undo takes the change back, not the label.
-    page.keyboard.press("u")
-    driving.settle(page)
-    wait_until_idle(page)
-    assert driving.undone(driving.events(data, project)) == {stored[3].sequence}
 
 
 def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Server) -> None:

@@ -79,16 +79,6 @@ TAB_SEPARATED = "\n".join(
 
 
 @pytest.mark.full
-def test_a_pasted_table(shared_server, new_page) -> None:
-    page = new_page()
-    opened(page, shared_server.url)
-    paste(page, json.dumps(ROWS))
-    page.get_by_text("pasted.json · ").first.wait_for()
-    paste(page, TAB_SEPARATED)
-    to_first_item(page, "300 items, 1 score")
-
-
-@pytest.mark.full
 def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
     """It stands in its field, and Enter opens it; Enter on the question goes on, on a button it
     presses that."""
@@ -106,7 +96,7 @@ def test_a_path_that_is_pasted(shared_server, new_page, tmp_path: Path) -> None:
     assert (shared_server.data / "files" / "outside.csv").is_file()
 
 
-def test_a_folder_and_files_that_are_dropped_and_a_table_that_is_pasted(
+def test_a_folder_and_files_that_are_dropped_and_tables_that_are_pasted(
     shared_server, new_page, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -121,6 +111,9 @@ def test_a_folder_and_files_that_are_dropped_and_a_table_that_is_pasted(
     page.get_by_text("40 items, 1 prediction column").wait_for()
     drop(page, write_csv(tmp_path / "next.csv", ROWS))  # in place of the one before
     page.get_by_text("next.csv · 300 rows").wait_for()
+    wait_until_idle(page)
+    paste(page, json.dumps(ROWS))
+    page.get_by_text("pasted.json · 300 rows").first.wait_for()
     wait_until_idle(page)
     paste(page, TAB_SEPARATED)
     page.get_by_text("pasted.tsv · 300 rows").first.wait_for()

@@ -48,11 +48,12 @@ PLANS: tuple[tuple[str, list[str], dict[str, Any], str], ...] = (
                                        "minimum_precision": 0.9}}, ASKED),
     ("random_curve", ["precision_curve", "average_precision"],
      {"budget": 12, "params": {"head": 4}}, ASKED),
+    ("paula", ["precision_curve"], {"params": {"epsilon": 0.4, "window": 4}}, ASKED),
 )  # fmt: skip
 AUTHORS = {
     "stratified": "Kumar, A.", "oversampling": "Shang, H.", "recycling": "Tripathi, R.",
     "reach_selection": "Bennett, P. N.", "logarithmic_stratified": "Sabharwal, A.",
-    "random_curve": "Sabharwal, A.",
+    "random_curve": "Sabharwal, A.", "paula": "Sabharwal, A.",
 }  # fmt: skip
 UNSURE_AT, UNDO_AT, MOST_PRESSES = (3, 9), 6, 40
 

@@ -54,18 +54,6 @@ def test_a_second_browser_sees_each_label(
     assert len(driving.answers(shared_server.data, project)) == 2 + LABELS
 
 
-def test_each_figure_of_progress_has_its_interval_in_its_row(
-    page: Page, shared_server: Server
-) -> None:
-    project = driving.make_project(shared_server.data, "Intervals")
-    driving.label_without_page(shared_server.data, project, 60)
-    for where in ("progress", "report"):
-        page.goto(f"{shared_server.url}/{where}?project={project}")
-        said = page.locator(".living .range.told").first
-        expect(said).to_be_visible()
-        expect(said).to_contain_text(" to ")
-
-
 def test_on_a_narrow_screen_each_figure_stands_under_its_name(
     page: Page, shared_server: Server
 ) -> None:

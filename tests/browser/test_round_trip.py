@@ -43,7 +43,7 @@ def key(page: Page, *, wrong: bool = False) -> str:
 
 
 def judge_the_rest(data: Path) -> None:
-    """As by key, until the claim is settled; ``test_claims`` types it."""
+    """As by key, until the claim is settled."""
     session = lc.Session.open(driving.store_url(data), "Day")
     while (draw := session.next("me")) is not None:
         session.answer(draw, is_prize(int(draw.item_id) - 1))

@@ -78,27 +78,3 @@ def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, shared_server: 
         expect(page.locator(ALERT).first).to_contain_text("locked by another program")
         other.execute("ROLLBACK")
     page.wait_for_selector(".lc-answers button")
-
-
-@pytest.mark.full
-def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -> None:
-    project = driving.begin(page, server, "Moved")
-    driving.label_items(page, 3, lambda _: "y")
-    database = server.data / "labelcore.db"
-    beside = [database, *(database.with_name(f"labelcore.db{s}") for s in ("-wal", "-shm"))]
-    there = [path for path in beside if path.exists()]
-    for path in there:
-        path.rename(path.with_name(f"kept-{path.name}"))
-    page.keyboard.press("n")
-    expect(page.locator(ALERT).first).to_contain_text("moved, replaced or deleted")
-    for _ in range(2):
-        page.reload()
-        expect(page.locator(ALERT).first).to_contain_text("moved, replaced or deleted")
-        expect(page.locator("body")).not_to_contain_text("There is no project")
-    assert not database.exists()
-    for path in there:
-        path.with_name(f"kept-{path.name}").rename(path)
-    driving.open_label(page, server.url, project)
-    driving.settle(page)
-    stored = driving.all_said(server.data, project)
-    assert stored == ["yes", "yes", "yes", "no"], "the press made meanwhile, sent on by the tab"

@@ -150,13 +150,6 @@ def test_claims_stop_rules_and_shared_confidence_reach_the_plan(items: Path, run
     assert "It ends as soon as every claim is decided or refuted." in out
 
 
-def test_a_fixed_promise_does_not_stop_at_a_margin(items: Path, run: Run) -> None:
-    rules = ["--design", "simple_random", "--estimand", "accuracy", "--margin", "0.08"]
-    rules += ["--promise", "fixed", "--stop", "margin"]
-    code, _, err = run("plan", items, *COLUMNS, *rules)
-    assert code == 2 and "means looking after every label" in err and "watched" in err
-
-
 def test_a_bad_claim_or_rule_is_told(items: Path, run: Run) -> None:
     for option, told in (
         (["--claim", "beauty >= 0.5"], "beauty"),

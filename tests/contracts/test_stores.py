@@ -33,6 +33,7 @@ from labelcore.store import (
 )
 from labelcore.store.base import NO_CONTENTS, Contents, Settings, name_for
 from labelcore.store.checks import tokens
+from tests.awaited import at_once
 from tests.cases import searched
 from tests.stores import AT, answered, drawn, noted
 
@@ -164,17 +165,11 @@ def check_update(open_one: OpenStore) -> None:
 
 def check_settings_at_once(open_one: OpenStore) -> None:
     store, number = with_project(open_one), 8
-    start = threading.Barrier(number)
 
     def change(place: int) -> None:
-        start.wait(30)
         store.change_settings("spam", lambda settings: {**settings, f"{place}": place})
 
-    threads = [threading.Thread(target=change, args=(place,)) for place in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    at_once(change, range(number))
     every = {"question": "?"} | {f"{place}": place for place in range(number)}
     assert json.loads(store.project("spam").settings_json) == every
     assert store.change_settings("spam", lambda settings: {"title": "né"}) == every
@@ -447,18 +442,8 @@ def check_people(open_one: OpenStore) -> None:
 
 
 def check_people_at_once(open_one: OpenStore) -> None:
-    store, names, number = with_project(open_one), [], 8
-    start = threading.Barrier(number)
-
-    def come(key: int) -> None:
-        start.wait(30)
-        names.append(store.person("spam", f"k{key % (number // 2)}", AT))
-
-    threads = [threading.Thread(target=come, args=(key,)) for key in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    store = with_project(open_one)
+    names = at_once(lambda key: store.person("spam", key, AT), ["k0", "k1", "k2", "k3"] * 2)
     assert sorted(names) == sorted(["me", "me 2", "me 3", "me 4"] * 2)
 
 

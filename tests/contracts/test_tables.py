@@ -32,6 +32,7 @@ from labelcore.tallies import Tally
 from labelcore.testing.known import Known, labelled
 from labelcore.ui.confusion import for_file
 from tests import existing_files
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import five_classes
@@ -321,8 +322,7 @@ def test_strata_and_exports_are_the_same_numbers(
     one = NAMED[name]
     known = files[one.file](1)
     session = lc.Session(known.population, one.plan())
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     engine, positive = session.engine, known.population.positive
     first = str(engine.classifiers[0])
     table = confusion(engine, first)

@@ -28,7 +28,7 @@ from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, fewest, labelled
-from tests.answering import many_labelled
+from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.papers.recycling.recycled import written
@@ -255,8 +255,7 @@ def test_a_claim_is_decided_by_the_labels_of_all(four: Known) -> None:
     )  # fmt: skip
     session = lc.Session(four.population, plan)
     assert session.engine.frame.n_strata <= 8
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(four.truth[four.population.position(draw.item_id)]))
+    answer_draws(session, four)
     claim = session.results()["accuracy[a] > accuracy[c]"]
     assert claim.status == "decided" and session.labels < 900
 

@@ -1,7 +1,5 @@
 """Groups with labels of their own: strata within them, equal labels, and the figures of all."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +10,7 @@ from labelcore.errors import PlanError, Remedy
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.words.arguments import refusal_words
+from tests.answering import answer_draws
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision", "recall")
@@ -124,8 +123,7 @@ def test_known_answers_are_cut_by_group_too(frame: pd.DataFrame) -> None:
     population = grouped(told, known="known", classes=["no", "yes"])
     session = lc.Session(population, plan_of(existing="certainty", budget=300))
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(truth[draw.item_id]))
+    answer_draws(session, lambda draw: bool(truth[draw.item_id]))
     of_groups = [one for key, one in session.results().items() if "[language=" in key]
     assert len(of_groups) >= 3 * 6 and all(one.low <= one.high for one in of_groups)  # type: ignore[union-attr]
 
@@ -183,9 +181,3 @@ def test_a_method_that_does_not_draw_by_group_says_so() -> None:
         PlanError, match="which design 'simple_random' does not; recalibrated_neyman"
     ):
         lc.Plan("simple_random", "accuracy", budget=100, by="language")
-
-
-def test_a_plan_of_groups_is_its_text() -> None:
-    plan = replace(plan_of(), groups=("l0", "l1"), group_margin=0.1)
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    assert "by" not in plan_of(by=None).to_dict()

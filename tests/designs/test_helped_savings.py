@@ -11,6 +11,7 @@ from labelcore.designs.helped_savings import labels_without, rates_with_verdicts
 from labelcore.estimands import SCALARS
 from labelcore.testing.known import Known, labelled
 from labelcore.words.savings import expected_words, saved_words
+from tests.answering import answer_draws
 from tests.designs.test_helpers import file_of, kept, right_in
 
 
@@ -66,8 +67,7 @@ def test_nothing_is_said_without_helpers_or_labels(tmp_path: Path) -> None:
 def test_the_report_says_what_was_saved_and_how_that_is_worked_out(tmp_path: Path) -> None:
     known = file_of(tmp_path, judge=right_in(0.95))
     session = lc.Session(known.population, kept(known), project="helped")
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     lc.write_report(session, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "helped to choose the items: 200 labels say about accuracy what about" in page

@@ -15,7 +15,7 @@ from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from labelcore.stats.profile_interval import difference_bounds
 from labelcore.testing.known import Known, fewest, label, labelled, most
-from tests.answering import many_labelled
+from tests.answering import answer_draws, many_labelled
 from tests.cases import once, repeated, sampled
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
@@ -159,8 +159,7 @@ def test_predictions_without_scores(tmp_path: Path) -> None:
 
 def test_sentences_and_looks_of_a_session(known: Known) -> None:
     session = lc.Session(known.population, plan_of(("accuracy_difference",), promise="watched"))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     said = session.results()["accuracy_difference"].sentence()
     assert "points better in accuracy than 'b'" in said or "may be equally good" in said
     assert "valid at every look" in said

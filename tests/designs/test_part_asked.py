@@ -11,7 +11,7 @@ from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.figures.scalars import scalar_results
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, write
 from labelcore.testing.scalars import Narrow
-from tests.answering import many_labelled
+from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -75,8 +75,7 @@ def test_all_of_them_labelled_is_the_end(known: Known) -> None:
     called = int((known.population.predictions["lr"] == 1).sum())
     plan = plan_of("precision", budget=1_000)
     session = lc.Session(known.population, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     found = session.results()["precision"]
     assert session.labels == called and session.plan.planned == called
     assert found.state == "exact" and found.low == found.high == known.value("precision")

@@ -17,6 +17,7 @@ from labelcore.population import second_opinion as module
 from labelcore.population.second_opinion import second_opinion
 from labelcore.report import bundle_zip
 from labelcore.words.recuts import LEARNED
+from tests.answering import answer_draws
 
 N = 600
 TOPICS = ("the engine of a car needs oil", "the doctor gave her a pill")
@@ -72,8 +73,7 @@ def test_it_lies_in_the_snapshot_and_a_bundle_replays_it(
     population, truth = file_of(tmp_path), truth_of()
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     session = lc.Session(population, plan_of(budget=40), store, "p")
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(truth[population.position(draw.item_id)]))
+    answer_draws(session, lambda draw: bool(truth[population.position(draw.item_id)]))
     (tmp_path / "bundle.zip").write_bytes(bundle_zip(session))
     found = lc.replay_bundle(tmp_path / "bundle.zip", tmp_path / "items.csv")
     assert found.answers == 40 and LEARNED[True] in found.stages

@@ -7,6 +7,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.stats.agreement import NO_ITEM
+from tests.answering import answer_draws
 from tests.rows import write_rows
 
 PEOPLE = ("ann", "bob", "eve")
@@ -77,8 +78,7 @@ def test_three_people_and_answers_without_a_class(tmp_path: Path) -> None:
 def test_one_answer_to_everything_is_told(tmp_path: Path) -> None:
     one = session(tmp_path)
     labelled(one, "ann")
-    while (draw := one.next("bob")) is not None:
-        one.answer(draw, "yes", annotator="bob")
+    answer_draws(one, "yes", who="bob")
     assert "bob gave one answer to all 40 items." in one.agreement().sentence()
     assert "ann gave" not in one.agreement().sentence()
 

@@ -38,7 +38,7 @@ from labelcore.stats.ranked_summaries import (
     summary_interval,
 )
 from labelcore.testing.known import Known, calibrated, label, labelled, write
-from tests.answering import answer_draws
+from tests.answering import answer_draws, labelled_to
 from tests.cases import once, sampled
 from tests.curves import precision_curve
 
@@ -151,9 +151,7 @@ def test_a_list_without_hits_has_no_average_precision(tmp_path: Path) -> None:
 
 def test_a_summary_before_the_list_is_done_says_so(known: Known) -> None:
     engine = known.engine(plan_of("paula"), 5)
-    for labels in label(engine, known.truth):
-        if labels == 80:
-            break
+    labelled_to(engine, known, 80)
     assert results(engine)["average_precision"].missing == (
         "the bounds of the whole list are not there yet"
     )
@@ -337,9 +335,7 @@ def test_where_not_every_stretch_is_sampled_the_extremes_are_told(known: Known) 
 
 def test_before_its_size_a_fixed_number_is_a_guess(known: Known) -> None:
     engine = known.engine(plan_of(), 5)
-    for labels in label(engine, known.truth):
-        if labels == 120:
-            break
+    labelled_to(engine, known, 120)
     found = results(engine)["average_precision"]
     assert found.state == "provisional" and found.value is not None
     assert (found.low, found.high) == (0.0, 1.0)

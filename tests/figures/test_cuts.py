@@ -23,7 +23,7 @@ from labelcore.figures.cuts import (
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, write
-from tests.answering import many_labelled
+from tests.answering import labelled_to, many_labelled
 from tests.cases import once
 from tests.curves import precision_curve
 
@@ -153,9 +153,7 @@ def test_before_a_first_label_nothing_is_known(known: Known) -> None:
     engine = known.engine(plan_of(), 2)
     assert "nothing is known yet" in cut_at(engine, 40).sentence()
     assert deepest_cut(engine, 0.5) is None and packages(engine, [0.5]).empty
-    for labels in label(engine, known.truth):
-        if labels == 150:
-            break
+    labelled_to(engine, known, 150)
     assert "this has no interval yet" in cut_at(engine, 40).sentence()
 
 

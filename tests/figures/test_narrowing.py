@@ -17,6 +17,7 @@ from labelcore.log.events import Event
 from labelcore.planning.runs import beginning, label_all
 from labelcore.results.types import Estimate
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled
+from tests.answering import labelled_to
 from tests.cases import once, sampled
 from tests.designs.synthetic import WATCHED
 
@@ -194,9 +195,7 @@ def a_revised_answer_and_an_undo_begin_anew(known: Known) -> None:
     for index in range(PLANNED, 50, -1):
         engine.retract(index)
     fresh = known.engine(plan, 7)
-    for labels in label(fresh, known.truth):
-        if labels == 50:
-            break
+    labelled_to(fresh, known, 50)
     assert ends(scalar_results(engine)) == ends(scalar_results(fresh)) != before
 
 
@@ -261,9 +260,7 @@ def test_an_answer_out_of_order_is_looked_back_at(known: Known) -> None:
             waiting = ends(scalar_results(engine))
     in_order = labelled(known.engine(plan, 9), known.truth)
     at_60 = known.engine(plan, 9)
-    for labels in label(at_60, known.truth):
-        if labels == 60:
-            break
+    labelled_to(at_60, known, 60)
     for key, (low, high) in ends(scalar_results(at_60)).items():
         assert waiting[key][0] <= low + 1e-9 and high <= waiting[key][1] + 1e-9, key
     answer(engine, 10, int(known.truth[engine.asked[9].position]))

@@ -32,7 +32,7 @@ from labelcore.promises import Promise, State
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
-from tests.answering import answer_draws
+from tests.answering import answer_draws, labelled_to
 from tests.cases import once, sampled
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
@@ -453,9 +453,7 @@ def test_several_classes() -> None:
 def test_an_item_put_off_at_the_end_counts_both_ways(design: str, known: Known) -> None:
     """What a person puts off is not a random part, wherever it stands in the order."""
     engine = known.engine(lc.Plan(design, ["recall"], budget=120, promise="watched"), 1)
-    for labels in label(engine, known.truth):
-        if labels == 100:
-            break
+    labelled_to(engine, known, 100)
     before = scalar_results_of([engine], alone=True)[0]["recall"]
     give(engine, "later")
     after = scalar_results_of([engine], alone=True)[0]["recall"]

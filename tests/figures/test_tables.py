@@ -13,6 +13,7 @@ from labelcore.promises import UNSURE
 from labelcore.results.cells import COLUMNS, Table
 from labelcore.tallies import Tally
 from labelcore.testing.known import NOISE
+from tests.answering import answer_draws
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision")
@@ -401,8 +402,7 @@ def test_before_the_planned_size_of_a_fixed_promise_nothing_is_ahead(
     plan = lc.Plan("recalibrated_neyman", ASKED, classifier="m", budget=300, promise="fixed")
     session = lc.Session(population, plan)
     truth = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
-    for _ in range(100):
-        session.answer(draw := session.next(), truth[draw.item_id])  # type: ignore[arg-type, union-attr]
+    answer_draws(session, lambda draw: truth[draw.item_id], 100)
     found = session.differences("language", "precision")
     assert {*found["promise"]} == {"none"} and {*found["ahead"]} == {""}
 

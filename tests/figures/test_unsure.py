@@ -315,11 +315,8 @@ def test_unknown_readings_are_refused(design: str, unsure: str, told: str) -> No
         lc.Plan("simple_random", "accuracy", budget=100, unsure=3)  # type: ignore[arg-type]
 
 
-def test_the_default_is_not_written(known: Known) -> None:
-    """Plans of older projects keep their text."""
-    assert '"unsure"' not in plan_of().to_json()
-    odds = plan_of(unsure="odds")
-    assert lc.Plan.from_json(odds.to_json()) == odds and odds.unsure_reading == "odds"
+def test_a_method_that_judges_no_item_away_reads_either_way() -> None:
+    assert plan_of(unsure="odds").unsure_reading == "odds"
     assert plan_of("oversampling", estimands=["precision"]).unsure_reading == "either way"
 
 

@@ -1,16 +1,16 @@
 """Items that several people judge: chosen by the seed, each by another person, blind, settled."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
-from labelcore.log.events import Event
-from labelcore.replay import replay, replay_project
+from labelcore.replay import replay_project
 from labelcore.ui.summary import summarise
 from tests.cases import sampled
+from tests.report.sessions import again, chained, first, swapped
+from tests.session.test_people import replays
 
 ITEMS, BUDGET = 500, 60
 
@@ -42,12 +42,6 @@ def labelled(session: lc.Session, *people: str) -> list[tuple[str, lc.Draw]]:
                 shown.append((who, draw))
         if len(shown) == before:
             return shown
-
-
-def replays(session: lc.Session, events: list[Event] | None = None) -> None:
-    record = session.record
-    found = session.events if events is None else events
-    replay(session.population, record.plan_json, found, fingerprint=record.fingerprint)
 
 
 def test_each_chosen_item_goes_to_so_many_people_and_to_nobody_twice(
@@ -93,14 +87,6 @@ def test_the_items_do_not_depend_on_who_labels_or_how(population: lc.Population)
     share = {item.first.item_id for item in one.engine.repeats.judged()}
     assert len(share) == BUDGET
     assert {other.engine.in_force(index).item_id for index in other.engine.repeats.due} <= share
-
-
-def test_a_person_alone_is_never_shown_an_item_again(population: lc.Population) -> None:
-    session = started(population, 1.0)
-    assert len(labelled(session, "ann")) == BUDGET
-    assert session.next("ann") is None
-    assert session.take(5, "ann") == []
-    assert len(session.take(5, "bob")) == 5
 
 
 def test_take_shares_the_overlap_out(population: lc.Population) -> None:
@@ -296,40 +282,20 @@ def test_bad_input_says_what_is_wrong(arguments: dict[str, object], message: str
         lc.Plan("simple_random", ["accuracy"], budget=20, **arguments)  # type: ignore[arg-type]
 
 
-def test_a_plan_without_overlap_is_written_as_before() -> None:
-    plan = lc.Plan("simple_random", ["accuracy"], budget=20)
-    assert {"overlap", "readers"}.isdisjoint(plan.to_dict())
-    plan = lc.Plan("simple_random", ["accuracy"], budget=20, overlap=0.1, readers=4)
-    assert lc.Plan.from_json(plan.to_json()) == plan
-
-
 def test_a_replay_refuses_what_no_session_writes(population: lc.Population) -> None:
     session = started(population, 1.0)
     labelled(session, "ann", "bob")
     one = next(one for one in session.engine.repeats.judged() if one.differs)
     session.settle(str(one.first.item_id), "no", "eve")
-    record = session.record
-
-    def forged(change: str, **values: object) -> list[Event]:
-        """The log with one event changed and its chain made anew."""
-        events, before = [], session.ledger.genesis
-        for event in session.events:
-            new = replace(event, **values) if event.kind == change else event  # type: ignore[arg-type]
-            events.append(new.chained(before))
-            before = events[-1].hash
-        return events
-
     for change, values, message in (
         ("redrawn", {"annotator": "ann"}, "judged by 'ann' already"),
         ("settled", {"label": "maybe"}, "not one of the classes"),
         ("settled", {"detail": {"answers": [1, 2]}}, "look at the answers again"),
         ("settled", {"item_id": "no such"}, "has item_id"),
     ):
+        place = first(session.events, change)
         with pytest.raises(ReplayError, match=message):
-            replay(
-                session.population, record.plan_json, forged(change, **values),
-                fingerprint=record.fingerprint,
-            )  # fmt: skip
+            again(session, chained(session, swapped(session.events, place, **values)))
     assert replay_project(session.store, session.project)
 
 

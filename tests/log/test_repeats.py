@@ -1,7 +1,5 @@
 """Items shown a second time: blind, spaced, redrawn by a replay, and no part of the sample."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,9 @@ import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import SPACING
-from labelcore.replay import replay, replay_project
-from tests.answering import next_draw
+from labelcore.replay import replay_project
+from tests.answering import answer_draws, next_draw
+from tests.report.sessions import again, chained, swapped
 
 ITEMS, BUDGET = 600, 80
 
@@ -80,8 +79,7 @@ def test_an_item_comes_again_after_some_others_and_the_rest_at_the_end(
 def test_the_items_to_repeat_do_not_depend_on_the_answers(population: lc.Population) -> None:
     again = {draw.item_id for draw in labelled(started(population)) if draw.repeat}
     other = started(population)
-    while (draw := other.next()) is not None:
-        other.answer(draw, True)
+    answer_draws(other, True)
     drawn = {other.population.id_at(asked.position) for asked in other.engine.asked}
     found = {str(one.first.item_id) for one in other.engine.repeats.readings()}
     assert found & drawn & again == {one for one in again if one in drawn}
@@ -220,12 +218,6 @@ def test_bad_input_says_what_is_wrong(population: lc.Population) -> None:
         session.second_pass()
 
 
-def test_a_plan_without_repeats_is_written_as_before(population: lc.Population) -> None:
-    assert "repeats" not in started(population, 0.0).plan.to_dict()
-    plan = started(population).plan
-    assert lc.Plan.from_json(plan.to_json()) == plan
-
-
 @pytest.fixture(scope="module")
 def finished(population: lc.Population) -> lc.Session:
     session = started(population)
@@ -249,15 +241,8 @@ def test_a_replay_shows_the_same_items_again(finished: lc.Session) -> None:
 
 
 def changed(session: lc.Session, event: Event, **values: object) -> list[Event]:
-    """The log with one event changed and its chain mended from there on."""
-    before = session.events[event.sequence - 2].hash
-    found = list(session.events[: event.sequence - 1])
-    for one in session.events[event.sequence - 1 :]:
-        new = replace(one, **values) if one is event else one  # type: ignore[arg-type]
-        new = new.chained(before)
-        found.append(new)
-        before = new.hash
-    return found
+    """The log with one event changed and its chain mended."""
+    return chained(session, swapped(session.events, event.sequence - 1, **values))
 
 
 def test_a_replay_refuses_a_repeat_that_the_seed_did_not_choose(finished: lc.Session) -> None:
@@ -287,10 +272,7 @@ def test_a_replay_refuses_a_repeat_that_the_seed_did_not_choose(finished: lc.Ses
     )  # fmt: skip
     for message, log in logs.items():
         with pytest.raises(ReplayError, match=message):
-            replay(
-                finished.population, finished.record.plan_json, log,
-                fingerprint=finished.record.fingerprint,
-            )  # fmt: skip
+            again(finished, log)
 
 
 def by_the_whole_log(session: lc.Session, draw: lc.Draw, kind: str) -> str:

@@ -623,8 +623,7 @@ def test_a_claim_on_known_items_is_what_it_is(
         budget=40, stop=(),
     )  # fmt: skip
     session = lc.Session(even.population, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(even.truth[even.population.position(draw.item_id)]))
+    answer_draws(session, even)
     claim = session.claim(text)
     settled = {True: "decided", False: "refuted", None: "undecided"}
     assert claim.status == settled[holds] and words in claim.sentence()
@@ -649,6 +648,5 @@ def test_two_classifiers_that_are_right_as_often_with_several_classes(
         stop=(),
     )  # fmt: skip
     session = lc.Session(population, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, f"c{truth[population.position(draw.item_id)]}")
+    answer_draws(session, lambda draw: f"c{truth[population.position(draw.item_id)]}")
     assert session.claim(claim).status == status

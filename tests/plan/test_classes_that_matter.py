@@ -10,6 +10,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.planning.methods import dearest_class
 from labelcore.planning.outlook import Outlook
+from tests.answering import answer_draws
 
 CLASSES = ("invoice", "letter", "offer", "order")
 SHARES = (0.62, 0.25, 0.1, 0.03)
@@ -33,9 +34,7 @@ def plan(classes: tuple[str, ...] | None = None, **goal: float) -> lc.Plan:
 def labelled(population: lc.Population, chosen: lc.Plan) -> lc.Session:
     session = lc.Session(population, chosen)
     truth = dict(zip(population.ids(), population.column("truth"), strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, truth[draw.item_id])
-    return session
+    return answer_draws(session, lambda draw: truth[draw.item_id])
 
 
 @pytest.mark.full
@@ -124,9 +123,3 @@ def test_two_classes_leave_no_choice(tmp_path: Path) -> None:
     two = lc.read_population(path, id="id", content="text", predictions={"c": "p"})
     with pytest.raises(PlanError, match="more than two"):
         lc.Session(two, lc.Plan("simple_random", ["precision"], classes=["yes"], budget=50))
-
-
-def test_a_plan_keeps_its_classes_and_one_without_keeps_its_text(population: lc.Population) -> None:
-    chosen = plan(("order",), budget=100)
-    assert lc.Plan.from_json(chosen.to_json()) == chosen
-    assert '"classes"' not in plan(budget=100).to_json()

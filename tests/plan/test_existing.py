@@ -123,12 +123,6 @@ def test_a_design_says_by_its_attribute_that_it_cannot(tmp_path: Path) -> None:
     lc.Plan("stratified", ["accuracy"], budget=50, existing="ignored")
 
 
-def test_the_plan_is_exact_in_json_and_silent_without_such_labels() -> None:
-    plan = plan_of(existing="random")
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    assert "existing" not in plan_of().to_dict()
-
-
 def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -> None:
     words = r"100 % of them lie in the top tenth .* where 10 % of"
     with pytest.raises(NotRandomError, match=words) as told:

@@ -95,13 +95,28 @@ def test_defaults() -> None:
     assert read_by_three.further_answers == 1.0
 
 
-def test_a_plan_without_the_switch_is_written_as_before() -> None:
+LATER: list[dict[str, Any]] = [
+    {"together": True}, {"unsure": "odds"}, {"repeats": 0.3}, {"overlap": 0.1, "readers": 4},
+    {"existing": "random"}, {"classes": ("order",)}, {"sure_scores": ()},
+    {"by": ("language",), "groups": ("l0", "l1"), "group_margin": 0.1},
+    {"claims": ("accuracy >= 0.5",), "claim_form": "approximate"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", LATER, ids=lambda chosen: "-".join(chosen))
+def test_what_came_later_is_written_where_it_is_chosen_alone(chosen: dict[str, Any]) -> None:
+    """Plans of older projects keep their text."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=80)
+    later = replace(plan, **chosen)
+    assert plan.to_dict().keys().isdisjoint(chosen.keys() - {"claims"})
+    assert later.to_dict().keys() >= chosen.keys() and later != plan
+    assert lc.Plan.from_json(later.to_json()) == later
+
+
+def test_figures_that_hold_together_share_the_error_level() -> None:
     plan = lc.Plan("simple_random", ["f1"], budget=9)
-    assert "together" not in plan.to_json() and "sure_scores" not in plan.to_json()
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    shared = lc.Plan("simple_random", ["f1"], budget=9, together=True)
-    assert lc.Plan.from_json(shared.to_json()) == shared
     assert plan.confidence_of_each(4) == 0.95
+    shared = replace(plan, together=True)
     assert shared.confidence_of_each(4) == pytest.approx(0.9875, abs=1e-12)
 
 

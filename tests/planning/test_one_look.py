@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 import labelcore as lc
 from labelcore.designs.base import ONE_LOOK_RULES, PORTABLE_RULES
@@ -30,17 +29,6 @@ SESSIONS, REACHED, RIGHT = repeated(200), 0.9, 0.8
 LITTLE_TOLD = 3
 """A seed whose first 60 labels tell little."""
 FIXED = {"promise": "fixed", "design": "recalibrated_neyman"}
-
-
-@pytest.fixture(scope="module")
-def bad(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    """Scores that are sure of positives where hardly any are."""
-    random = np.random.default_rng(3)
-    at = 2.5 * random.normal(size=5000) - 4.5
-    truth = (random.random(5000) < expit(at)).astype(int)
-    score = np.clip(expit(6 * (at + 4)), 1e-6, 1 - 1e-6)
-    folder = tmp_path_factory.mktemp("saturated")
-    return write(folder, truth, score=score, prediction=(at > -0.2).astype(int))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 import labelcore as lc
 from labelcore.designs.base import PILOT_RULES
@@ -44,17 +43,6 @@ from tests.cases import repeated
 MARGIN, REACHED, SESSIONS = 0.15, 0.88, repeated(40)
 LITTLE_TOLD = 3
 """A seed whose first 60 labels tell little."""
-
-
-@pytest.fixture(scope="module")
-def bad(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    """Scores that are sure of positives where hardly any are: 8 % positive, recall .38."""
-    random = np.random.default_rng(3)
-    at = 2.5 * random.normal(size=5000) - 4.5
-    truth = (random.random(5000) < expit(at)).astype(int)
-    score = np.clip(expit(6 * (at + 4)), 1e-6, 1 - 1e-6)
-    folder = tmp_path_factory.mktemp("saturated")
-    return write(folder, truth, score=score, prediction=(at > -0.2).astype(int))
 
 
 @pytest.fixture(scope="module")

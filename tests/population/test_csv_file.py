@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labelcore.population import csv_file as module
@@ -19,7 +19,6 @@ from labelcore.population.csv_file import CsvFile, is_plain
 from labelcore.population.dialect import PLAIN
 from tests.cases import searched
 
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 tricky = st.text(st.sampled_from('ab",\n\r \té'), max_size=8)
 
 
@@ -27,29 +26,6 @@ def written(rows: list[list[str]], **dialect: object) -> bytes:
     buffer = io.StringIO(newline="")
     csv.writer(buffer, **dialect).writerows(rows)  # type: ignore[arg-type]
     return buffer.getvalue().encode()
-
-
-@searched(200)
-@given(
-    rows=st.lists(st.tuples(texts | tricky, texts | tricky), min_size=1, max_size=8),
-    line_end=st.sampled_from(["\n", "\r\n"]),
-    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-    mark=st.booleans(),
-)
-def test_any_text_comes_back_by_id(
-    rows: list[tuple[str, str]], line_end: str, quoting: int, mark: bool
-) -> None:
-    table = [["id", "first", "second"], *([str(n), *row] for n, row in enumerate(rows))]
-    assume(line_end == "\r\n" or quoting == csv.QUOTE_ALL or "\r" not in "".join(sum(rows, ())))
-    data = written(table, lineterminator=line_end, quoting=quoting)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "items.csv"
-        path.write_bytes((b"\xef\xbb\xbf" if mark else b"") + data)
-        population = read_population(path, id="id", content=["first", "second"])
-        assert len(population) == len(rows)
-        for number, (first, second) in enumerate(rows):
-            assert population.content(str(number)) == {"first": first, "second": second}
-        assert population.column("second") == [second for _, second in rows]
 
 
 @searched(400)

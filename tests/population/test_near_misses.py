@@ -10,6 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import PlanError, PopulationError
 from labelcore.plan.checks import SCORERS
+from tests.answering import answer_draws
 
 FRAME = pd.DataFrame(
     {"doc": ["a", "b", "c"], "text": ["x y", "z", "w"], "lr_pred": [1, 0, 1], "lr": [10.0, 90, 50]}
@@ -153,8 +154,7 @@ def test_a_source_is_called_what_it_is_called_by_its_owner(tmp_path: Path) -> No
     plain = lc.read_population(FRAME, content="text", predictions="lr_pred")
     assert called.name == "support answers" and called.fingerprint == plain.fingerprint
     session = lc.Session(called, lc.Plan("simple_random", "accuracy", budget=3), url, "p")
-    while (draw := session.next()) is not None:
-        session.answer(draw, "yes")
+    answer_draws(session, "yes")
     for again in (session, lc.Session.open(url, "p")):
         assert again.population.name == "support answers"
         assert "items in support answers" in again.results()["accuracy"].sentence()

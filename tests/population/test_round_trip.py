@@ -70,7 +70,9 @@ ENCODINGS = {
 }  # fmt: skip
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
 tricky = st.text(st.sampled_from('a",;\t|\n\r\\{}[]é🎉'), max_size=9)
-words = st.sampled_from(["nan", "null", "n/a", "NA", "None", "", "007", "1.50", "1,5", "true", " "])
+words = st.sampled_from(
+    ["nan", "null", "n/a", "NA", "None", "", "007", "1.50", "1,5", "true", " ", "a\r\nb"]
+)
 texts = anything | tricky | words
 
 

@@ -13,6 +13,7 @@ import pytest
 import labelcore as lc
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
+from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import Outline, text_of
@@ -60,8 +61,7 @@ def test_labels_of_a_look_say_of_how_many_items_they_are(tmp_path: Path) -> None
     """Another person still has one of the first 40 items: 40 answers are there, 39 count so far."""
     session = made(tmp_path, "geometric_strata", 0)
     session.next("bob")
-    for _ in range(40):
-        session.answer(session.next("ann"), True, annotator="ann")
+    answer_draws(session, True, 40, who="ann")
     band = session.results()["precision_curve"]
     assert (session.engine.answers_given, band.labels_used, band.draws_used) == (40, 39, 40)
     assert "from 39 labels, of the first 40 items drawn." in band.sentence()

@@ -187,6 +187,7 @@ def test_a_log_follows_on_another_processor(tmp_path: Path, plan: dict[str, Any]
 
 CHANGES: list[tuple[str, dict[str, Any], str]] = [
     ("drawn", {"stratum": 99}, "stratum 99"),
+    ("drawn", {"batch": 99}, "batch 99"),
     ("drawn", {"basis": 12345}, "after event 12345"),
     ("drawn", {"token": ""}, "token '' was used before"),
     ("labelled", {"answers": "never-shown"}, "never shown"),
@@ -197,6 +198,7 @@ CHANGES: list[tuple[str, dict[str, Any], str]] = [
     ("labelled", {"label": None}, "a label of None"),
     ("later", {"label": "yes"}, "a label of 'yes'"),
     ("undone", {"previous": 1}, "not in force"),
+    ("undone", {"index": 999}, "never drawn"),
     ("noted", {"item_id": "m999"}, "item_id"),
     ("flagged", {"index": 999}, "never drawn"),
     ("labelled", {"kind": "guessed"}, "kind must be one of"),

@@ -13,6 +13,7 @@ from labelcore.results.base import Finding
 from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.results.types import Scope
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
+from tests.answering import answer_draws
 from tests.cases import once, sampled
 from tests.designs.synthetic import SCALAR_DESIGNS
 from tests.findings import BASIS
@@ -55,8 +56,7 @@ def test_band(design: str, known: Known) -> None:
     assert isinstance(empty, lc.Band) and empty.state == "nothing"
     assert np.isnan(empty.value).all() and not empty.low.any() and empty.high.all()
     assert "nothing is known yet" in empty.sentence() and "NaN" not in empty.to_json()
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    answer_draws(session, known)
     band = session.results()["precision_curve"]
     assert isinstance(band, lc.Band)
     first = int(band.x[0])

@@ -93,15 +93,6 @@ def test_it_arrives_once_and_cannot_be_taken_back(tmp_path: Path) -> None:
     replays(session)
 
 
-def test_whoever_has_answered_the_item_already_is_told(tmp_path: Path) -> None:
-    session = start(tmp_path)
-    left = next_draw(session, "ann")
-    session.release(left)
-    session.answer(next_draw(session, "ann"), "yes")
-    with pytest.raises(LateAnswerError, match="item 1 was answered already"):
-        session.answer(left, "no")
-
-
 @pytest.mark.parametrize("plan", [{"overlap": 1.0}, {"repeats": 1.0}])
 def test_a_second_answer_whose_first_was_taken_back_is_kept(
     tmp_path: Path, plan: dict[str, float]

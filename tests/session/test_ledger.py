@@ -15,6 +15,7 @@ import labelcore as lc
 from labelcore.replay import replay_project
 from labelcore.store import LabelStore, open_store
 from labelcore.testing.known import Known, calibrated
+from tests.awaited import at_once
 from tests.cases import once
 from tests.stores import EACH, empty
 
@@ -52,7 +53,6 @@ def test_people_in_threads(known: Known, url: str) -> None:
 
     def label(who: str) -> None:
         session = sessions[who]
-        together.wait()
         draw = session.next(who)
         together.wait()
         while draw is not None:
@@ -61,11 +61,7 @@ def test_people_in_threads(known: Known, url: str) -> None:
             draw = session.next(who)
         asked[who] = len(session.engine.asked)
 
-    threads = [threading.Thread(target=label, args=(who,)) for who in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(label, people)
     check_all_served_once([*served.values()], [asked.get(who, 0) for who in people], url)
 
 

@@ -1,6 +1,5 @@
 """Several people on one project: own items, own undo, items that come back, answers too late."""
 
-import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from tests.answering import answer_draws, next_draw
+from tests.awaited import at_once
 from tests.report.sessions import again
 from tests.rows import write_rows
 from tests.session.histories import Clock
@@ -233,19 +233,6 @@ def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
 # --- undo -----------------------------------------------------------------------------------------
 
 
-def test_what_a_person_takes_back_comes_back_to_this_person(tmp_path: Path, clock: Clock) -> None:
-    session = start(tmp_path)
-    mine = next_draw(session, "ann")
-    session.answer(mine, "yes")
-    others = next_draw(session, "bob")
-    session.undo("ann")
-    assert next_draw(session, "bob") == others
-    session.answer(others, "yes")
-    assert next_draw(session, "bob").index == 3
-    assert next_draw(session, "ann").index == mine.index
-    assert session.undo("eve") is None
-
-
 def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -289,17 +276,7 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     first = start(tmp_path, store)
     pages = [lc.Session(first.population, first.plan, store) for _ in range(4)]
-    barrier, tokens = threading.Barrier(4), []
-
-    def ask(page: lc.Session) -> None:
-        barrier.wait(30)
-        tokens.append(next_draw(page, "ann").token)
-
-    threads = [threading.Thread(target=ask, args=(page,)) for page in pages]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    tokens = at_once(lambda page: next_draw(page, "ann").token, pages)
     assert len(tokens) == 4 and len(set(tokens)) == 1
 
 

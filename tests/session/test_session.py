@@ -77,19 +77,6 @@ def test_what_is_no_draw_is_refused(known: Known) -> None:
             session.flag(no_draw)  # type: ignore[arg-type]
 
 
-def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
-    session = start(known)
-    assert session.undo() is None
-    for _ in range(3):
-        draw = next_draw(session)
-        session.answer(draw, "yes")
-    for taken_back, left in ((3, 2), (2, 1)):
-        session.undo()
-        back = session.next()
-        assert back is not None and back.token != draw.token
-        assert back.index == taken_back and session.labels == left
-
-
 def test_one_look_reads_the_log_once_and_still_appends_after_others(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,18 +120,6 @@ def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> N
     assert session.next() is None and session.status == "budget used"
 
 
-def test_two_people_never_get_the_same_item(known: Known) -> None:
-    session = start(known)
-    seen = []
-    for _ in range(30):
-        for who in ("a", "b"):
-            draw = next_draw(session, who)
-            seen.append(draw.item_id)
-        for who in ("b", "a"):
-            answer_draws(session, "yes", 1, who=who)
-    assert len(set(seen)) == 60 and session.next("a") is None
-
-
 def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
     session = start(known)
     answer_draws(session, known, until=58)
@@ -158,17 +133,6 @@ def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
     session.answer(again, "yes")
     session.answer(last, "no")
     assert session.status == "budget used" and not session.going_on
-
-
-@pytest.mark.full
-def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
-    plan = lc.Plan("simple_random", ["accuracy"], margin=0.3)
-    session = lc.Session(known.population, plan)
-    other = next_draw(session, "b")
-    answer_draws(session, known)
-    assert session.next() is None and session.status == "waiting"
-    session.answer(other, "yes")
-    assert session.status == "goal reached"
 
 
 @pytest.mark.parametrize("design", sampled(WATCHED, 1, seed=12))

@@ -5,15 +5,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, inspect
 
 import labelcore.store.sqlite as migrations
 from labelcore.errors import StoreError
 from labelcore.log.events import FIELDS, Content
 from labelcore.store import act, note, open_store
-from labelcore.store.database import event_table, metadata
+from labelcore.store.database import event_table
 from labelcore.store.sqlite import SqliteStore
-from tests.stores import RECORD, answered, drawn, noted, reopened
+from tests.stores import RECORD, answered, check_tables, drawn, noted, reopened
 
 REPLACED_PROJECT = (
     "INSERT OR REPLACE INTO project SELECT id, name, created_at, fingerprint, '[]',"
@@ -162,17 +161,7 @@ def test_opening_a_good_file_writes_nothing(store: SqliteStore, path: Path) -> N
 
 
 def test_tables_are_those_the_migrations_make(store: SqliteStore, path: Path) -> None:
-    engine = create_engine(f"sqlite:///{path}")
-    inspector = inspect(engine)
-    for name, table in metadata.tables.items():
-        found = {column["name"]: column for column in inspector.get_columns(name)}
-        assert list(found) == [column.name for column in table.columns]
-        for column in table.columns:
-            assert column.type.compile(engine.dialect) == str(found[column.name]["type"])
-            assert column.nullable == found[column.name]["nullable"] or column.primary_key
-        keys = inspector.get_pk_constraint(name)["constrained_columns"]
-        assert keys == [column.name for column in table.primary_key]
-    engine.dispose()
+    check_tables(f"sqlite:///{path}")
     assert set(FIELDS) == set(event_table.c.keys()) - {"project_id"}
 
 

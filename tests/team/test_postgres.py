@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 import psycopg
 import pytest
-from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import DBAPIError
 
 import labelcore as lc
@@ -30,13 +29,13 @@ from labelcore.store import (
     held,
     open_store,
 )
-from labelcore.store.database import metadata
 from labelcore.team import postgres as postgres_schema
 from labelcore.ui.sessions import Registry, address
 from tests.answering import answer_draws
+from tests.awaited import at_once
 from tests.postgres import PASSWORD, Server, running
 from tests.report.sessions import session_on, write_items
-from tests.stores import AT, RECORD, answered, drawn
+from tests.stores import AT, RECORD, answered, check_tables, drawn
 
 
 @pytest.fixture
@@ -199,18 +198,7 @@ def test_backups_of_an_earlier_version_are_found_again(
 
 
 def test_tables_are_those_the_migrations_make(store: LabelStore, postgres_url: str) -> None:
-    engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
-    inspector = inspect(engine)
-    for name, table in metadata.tables.items():
-        found = {column["name"]: column for column in inspector.get_columns(name)}
-        assert list(found) == [column.name for column in table.columns]
-        for column in table.columns:
-            kind = found[column.name]["type"].compile(engine.dialect).split(" COLLATE")[0]
-            assert column.type.compile(engine.dialect) == kind
-            assert column.nullable == found[column.name]["nullable"] or column.primary_key
-        keys = inspector.get_pk_constraint(name)["constrained_columns"]
-        assert keys == [column.name for column in table.primary_key]
-    engine.dispose()
+    check_tables(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
 
 
 @pytest.mark.parametrize(
@@ -251,21 +239,7 @@ def test_a_migration_runs_once_though_servers_start_together(
     newer = [*postgres_schema.MIGRATIONS, ("ALTER TABLE project ADD COLUMN colour TEXT",)]
     for known in (postgres_schema.MIGRATIONS, newer):
         monkeypatch.setattr(postgres_schema, "MIGRATIONS", known)
-        start, failures = threading.Barrier(3), []
-
-        def come(start: threading.Barrier = start, failures: list = failures) -> None:
-            start.wait(30)
-            try:
-                open_store(postgres_url).close()
-            except Exception as error:
-                failures.append(error)
-
-        threads = [threading.Thread(target=come) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-        assert failures == []
+        at_once(lambda address: open_store(address).close(), [postgres_url] * 3)
 
 
 def test_a_migration_that_fails_leaves_nothing(

@@ -14,6 +14,7 @@ from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
 from labelcore.words.curves import cut_facts
+from tests.answering import answer_draws
 from tests.findings import BASIS
 
 
@@ -101,8 +102,7 @@ def test_the_picture_ends_behind_the_cut_or_with_the_list() -> None:
     rows = [{"id": f"i{n}", "text": f"item {n}", "score": n / 1000} for n in range(1000)]
     population = lc.read_population(rows, id="id", content="text", scores={"m": "score"})
     session = lc.Session(population, lc.Plan("random_curve", ["precision_curve"], budget=60))
-    for _ in range(12):
-        session.answer(session.next(), True)
+    answer_draws(session, True, 12)
 
     def shown(rank: int) -> str:
         return str(screen(session, session.curve(), session.cut(rank), None, "no search")["range"])

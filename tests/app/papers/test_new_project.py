@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.answering import answer_draws
 from tests.app.conftest import button, created, error, store, texts, to_aim, with_upload
 from tests.cases import sampled
 
@@ -74,8 +75,7 @@ def test_nothing_is_offered_once_the_choice_is_made(app, data_folder: Path) -> N
     page = asked(app, SHIP)
     field(page, "precision_threshold").set_value(0.5).run()
     session = created(page, data_folder)
-    while (draw := session.next()) is not None:
-        session.answer(draw, True)
+    answer_draws(session, True)
     assert session.labels < ITEMS and session.status == "goal reached"
     page = app()
     page.menu_button[0].set_value("Go on longer").run()

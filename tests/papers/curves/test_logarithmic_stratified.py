@@ -17,6 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.papers.curves.logarithmic_strata import logarithmic_grid
 from labelcore.papers.curves.logarithmic_stratified import LogarithmicStratified
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
+from tests.answering import labelled_to
 from tests.cases import once, sampled
 from tests.curves import precision_curve
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
@@ -177,9 +178,7 @@ def test_a_fixed_promise_waits_for_the_last_stretch(known: Known) -> None:
 @pytest.mark.parametrize("promise", ["watched", "fixed"])
 def test_stopped_early(known: Known, promise: str) -> None:
     engine = known.engine(plan_of(promise=promise), 3)
-    for labels in label(engine, known.truth):
-        if labels == 150:
-            break
+    labelled_to(engine, known, 150)
     engine.finished = True
     band = precision_curve(engine)
     expected = ("interval", "watched") if promise == "watched" else ("stopped early", "none")

@@ -22,6 +22,7 @@ from labelcore.log.events import Event
 from labelcore.papers.curves.paula_bounds import paula_grid
 from labelcore.replay import replay
 from labelcore.testing.known import Known, calibrated, label, labelled, write
+from tests.answering import labelled_to
 from tests.cases import sampled
 from tests.curves import precision_curve
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
@@ -244,9 +245,7 @@ def test_an_item_without_a_class_counts_both_ways(tmp_path: Path, kind: str, ind
 
 def test_a_block_waits_for_its_last_answer(tmp_path: Path) -> None:
     known, engine = engines(tmp_path, falling, 400)
-    for labels in label(engine, known.truth):
-        if labels == 77:
-            break
+    labelled_to(engine, known, 77)
     assert precision_curve(engine).x[-1] == 80
     engine.answer(77, Event(0, "later", "", "test"))
     assert precision_curve(engine).x[-1] == 67

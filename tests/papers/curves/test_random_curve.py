@@ -15,6 +15,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
+from tests.answering import labelled_to
 from tests.cases import once
 from tests.curves import precision_curve
 
@@ -89,9 +90,7 @@ def test_nothing_before_the_planned_size_and_nothing_new_after(known: Known) -> 
 
 def test_stopped_early_has_no_promise(known: Known) -> None:
     engine = known.engine(plan_of(), 3)
-    for labels in label(engine, known.truth):
-        if labels == 120:
-            break
+    labelled_to(engine, known, 120)
     engine.finished = True
     band = precision_curve(engine)
     assert (band.state, band.promise, band.draws_used) == ("stopped early", "none", 120)

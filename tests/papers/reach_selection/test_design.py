@@ -15,7 +15,7 @@ from labelcore.papers.reach_selection.candidates import TIED, candidates_of
 from labelcore.papers.reach_selection.design import ReachFrame, ReachSelectionDesign
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
-from labelcore.testing.known import Known, fewest, label, labelled, most, write
+from labelcore.testing.known import Known, fewest, labelled, most, write
 from tests.answering import answer_draws
 from tests.cases import repeated
 
@@ -183,29 +183,7 @@ def test_unsure_and_broken_count_both_ways(known: Known) -> None:
     assert row["value"] == known.truth[:100][certain].mean()
 
 
-@pytest.mark.full
-def test_later_labels_do_not_matter(known: Known) -> None:
-    first = known.engine(plan_of(early_stopping=False), 5)
-    shown = {labels: choice_of(first).to_json() for labels in label(first, known.truth)}
-    other = 1 - known.truth
-    agreed = [one.position for one in first.asked[:30]]
-    other[agreed] = known.truth[agreed]
-    second = known.engine(plan_of(early_stopping=False), 5)
-    for labels in label(second, other):
-        if labels <= 30:
-            assert choice_of(second).to_json() == shown[labels]
-    assert [one.position for one in second.asked[:30]] == agreed
-
-
 # --- results -----------------------------------------------------------------------------------
-
-
-def test_no_label_is_not_yet(known: Known) -> None:
-    choice = choice_of(known.engine(plan_of(guess=True), 5))
-    assert (choice.status, choice.chosen, choice.threshold) == ("undecided", None, None)
-    assert choice.missing == "no item has a label yet"
-    assert set(choice.bounds["low"]) == {0.0} and set(choice.bounds["high"]) == {1.0}
-    assert list(choice.bounds.columns) == ["classifier", "size", "value", "low", "high", "state"]
 
 
 def test_when_the_draws_are_used_up(known: Known) -> None:

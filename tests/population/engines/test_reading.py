@@ -25,6 +25,7 @@ from labelcore.population.ids import id_parts
 from labelcore.population.snapshots import cells_of
 from labelcore.session.drawing import CHANGED_RUN
 from labelcore.session.integrity import verify
+from tests.answering import answer_draws
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -165,8 +166,7 @@ def test_a_project_opens_where_the_parts_are_and_keeps_drawn_contents_only(
 ) -> None:
     store = f"sqlite:///{tmp_path}/labels.db"
     session = lc.Session(lc.read_population(folder, **ARGUMENTS), PLAN, store, "big")
-    for _ in range(10):
-        session.answer(session.next(), "yes")
+    answer_draws(session, "yes", 10)
     assert not list(tmp_path.glob("**/items/**/*.parquet"))
     reopened = lc.Session.open(store, "big")
     assert reopened.population.stays
