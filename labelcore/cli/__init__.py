@@ -19,7 +19,7 @@ from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
 from labelcore.cli.stores import backup, copy, dump, load, restore, verify
 from labelcore.cli.trail import audit
-from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
+from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError, did_you_mean
 from labelcore.plugins import Table
 from labelcore.settings import check_environment
 from labelcore.version import __version__
@@ -53,6 +53,13 @@ class Commands(click.Group):
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         return COMMANDS.get(name)
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if near := did_you_mean(arguments[0], COMMANDS) * (arguments[0] not in COMMANDS):
+            context.fail(f"No such command {arguments[0]!r}{near}")
+        return super().resolve_command(context, arguments)
 
 
 @click.version_option(__version__, message="labelcore %(version)s")

@@ -137,7 +137,8 @@ def answer(opens: Opens, file: str, change: bool, annotator: str | None) -> None
     outcomes = store_answers(session, answers, change=change, annotator=annotator)
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}
-    words = "; ".join(f"{count(numbers[outcome], 'answer')} {outcome.words}" for outcome in Outcome)
+    told = [one for one in Outcome if numbers[one] or one == Outcome.STORED]
+    words = "; ".join(f"{count(numbers[outcome], 'answer')} {outcome.words}" for outcome in told)
     say(values, [f"{file}: {words}.", _line(values)])
 
 

@@ -184,6 +184,8 @@ def is_snapshot(file: str) -> bool:
 
 def population_of(given: dict[str, Any]) -> Population:
     """Take the file options out of ``given`` and read the population."""
+    if not given["content"] and not is_snapshot(given["file"]):
+        raise click.UsageError("Missing option '--content': the column that a person judges.")
     source, arguments = source_of(given)
     say_large("Reading", source)
     return read_population(source, **arguments)

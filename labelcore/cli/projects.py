@@ -31,6 +31,7 @@ from labelcore.session.projects import differing
 from labelcore.session.session import Session
 from labelcore.store import act, command_user, note, note_written, open_store
 from labelcore.words.counts import answers_words
+from labelcore.words.pilots import pilot_words, size_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
@@ -95,9 +96,11 @@ def import_(store: str, project: str, **given: Any) -> None:
     }
     answers = answers_words(session.engine.kinds)
     done = f"It was there already, with {answers}" if there else "The plan is frozen now"
+    learned = pilot_words(session.engine, size_words).rstrip(".")
+    size = f". {learned}" if learned else f", planned for {planned_words(session.plan)}"
     sentence = (
         f"Project {project!r} is in {opened.url}: {count(len(population), 'item')} of "
-        f"{population.name}, planned for {planned_words(session.plan)}. {done}."
+        f"{population.name}{size}. {done}."
         + f" {population.positive!r} is the positive class."
         * (len(population.classes) == 2)
     )

@@ -55,6 +55,7 @@ from labelcore.ui.params import within
 from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick, why_no_curve
 from labelcore.ui.scripts import Script, component, constants, text_of
+from labelcore.ui.setup import link_to
 from labelcore.ui.status import decision, existing_line
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
@@ -469,6 +470,7 @@ def _rows(session: Session) -> list[tuple[int, list[str]]]:
 
 DRAWN = "explore drawn"
 NO_CUT = "There is nothing to cut here: {why}."
+ITS_ERRORS = "See where it was wrong"
 ONE_BY_ONE = (
     "Which classifier finds the most at a required precision is not read off here: each interval "
     "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
@@ -490,6 +492,8 @@ def explore_page(project: str) -> None:
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
             which_of_several(session)
+            if session.labels:
+                link_to("review", ITS_ERRORS, ":material/arrow_forward:", project=project)
             return
         else:
             along_the_list(session, curve)

@@ -203,7 +203,7 @@ def why_no_curve(session: Session) -> str:
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
     if curve_view.ranked_by(session) not in session.population.scores:
-        return "the classifier has no score"
+        return f"the {'judge' if session.population.has_judge else 'classifier'} has no score"
     if not session.engine.frame.asked.all():
         return "the figure asked for needs no labels from part of the list, so none are asked there"
     return "this method estimates none"

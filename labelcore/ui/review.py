@@ -123,7 +123,8 @@ def chosen(session: Session, review: Reviewed) -> pd.DataFrame:
         search = st.text_input(
             "Search", key=SEARCH, placeholder="Search", label_visibility="collapsed"
         )
-    quiet("drawn", list_words(drawn_evenly(session.engine)))
+    every = session.labels == len(session.population)
+    quiet("drawn", list_words(drawn_evenly(session.engine), every=every))
     asked = any(st.session_state.get(key) for key in (ANSWER, CALLED, WHO))
     with (
         st.expander("More filters", key="review-filters", expanded=asked),

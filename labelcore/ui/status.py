@@ -20,7 +20,7 @@ from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate, Results
 from labelcore.session.carried import CARRIED
 from labelcore.session.session import Session
-from labelcore.ui.times import about_minutes
+from labelcore.ui.times import MINUTE, about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
@@ -195,7 +195,8 @@ def progress_parts(now: Counts, saved: str | None) -> list[str]:
         parts += [f"waiting for {words.count(now.waiting, 'open item')}"] if now.waiting else []
     elif now.answered < now.total:
         about = now.how if now.most or now.least else "~"
-        parts.append(f"{about_minutes(now.seconds_left, about)} left")
+        if not now.least or now.seconds_left >= MINUTE:
+            parts.append(f"{about_minutes(now.seconds_left, about)} left")
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")
     if now.again_left:

@@ -43,6 +43,7 @@ NONE_FITS = (
     "No project here can be watched: it must ask for shares such as precision or accuracy, without "
     "claims."
 )
+NOT_OFFERED = "Cannot be watched: {others}."
 TRIALS_ALONE = "A trial has no further tables: bring a file of your own, label it, and watch it."
 CALLED = {"population": "This table", "name": "The wave", "requirements": "What is required"}
 RENEWED = "These rows have changed under their ids (renewed)"
@@ -206,11 +207,30 @@ def suited() -> Iterator[ProjectRecord]:
 
 def may_be_watched(record: ProjectRecord) -> bool:
     """Whether it has figures from counts by stratum, not differences alone, and is no wave."""
-    if terms_of(record) or json.loads(record.settings_json).get("trial"):
-        return False
+    return not why_not(record)
+
+
+def why_not(record: ProjectRecord) -> str:
+    """Why a project cannot be watched; "" if it can."""
+    if terms_of(record):
+        return "a wave already"
+    if json.loads(record.settings_json).get("trial"):
+        return "a trial"
     plan = Plan.from_json(record.plan_json)
-    counted = isinstance(plan.method, EstimatesFromCells) and not plan.claims
-    return counted and not all(map(is_difference, plan.estimands))
+    if not isinstance(plan.method, EstimatesFromCells):
+        return "not about shares such as accuracy"
+    if plan.claims:
+        return "with claims"
+    return "about differences alone" if all(map(is_difference, plan.estimands)) else ""
+
+
+def not_offered() -> str:
+    """Which projects cannot be watched, and why; "" if all can. Nobody looks for a wave here."""
+    named: dict[str, list[str]] = {}
+    for record in sessions.store().projects():
+        if not record.archived and not terms_of(record) and (why := why_not(record)):
+            named.setdefault(why, []).append(record.name)
+    return "; ".join(f"{listing(names)} ({why})" for why, names in named.items())
 
 
 def _why_none() -> str:
@@ -241,6 +261,8 @@ def begin_page(of: str) -> None:
             index=names.index(of) if of in records else 0,
         )  # fmt: skip
         schedule = st.selectbox("A new table comes", list(SCHEDULES), key="watch-schedule")
+    if others := not_offered():
+        st.caption(plain(NOT_OFFERED.format(others=others)))
     record, unit = records[str(project)], UNITS[str(schedule)]
     plan, labels_key = Plan.from_json(record.plan_json), f"watch-labels-{project}"
     wanted(labels_key)

@@ -32,6 +32,7 @@ EVEN = (
     "Items are drawn evenly: shares of all judged items estimate those of the file, without an "
     "interval."
 )
+EVERY = "Every item is judged: shares of all judged items are those of the file."
 UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
 
 
@@ -49,12 +50,17 @@ def each_cell(cells: Iterable[object], evenly: bool) -> str:
     return f"{EACH_CELL}{COUNTS_LABELS}{'' if evenly else UNEVEN_LABELS}."
 
 
-def list_words(evenly: bool) -> str:
-    """What shares of a list of judged items are; ``evenly`` as for ``each_cell``.
+def list_words(evenly: bool, *, every: bool = False) -> str:
+    """What shares of a list of judged items are; ``evenly`` as for ``each_cell``, ``every``:
+    whether each item of the file has a label.
 
     >>> list_words(False)
     'Items are not drawn evenly: shares of this list are not those of the file.'
+    >>> list_words(False, every=True)
+    'Every item is judged: shares of all judged items are those of the file.'
     """
+    if every:
+        return EVERY
     return EVEN if evenly else UNEVEN
 
 

@@ -19,6 +19,7 @@ TOLD = (
     "{times}."
 )
 TIMES, ONLY = "{times} times as often ({low} to {high})", "at least {low} times as often"
+OFTENER = "more often"
 NOTHING = "Among the first {labels} the errors have nothing in common that chance does not explain."
 NOT_YET = "What errors have in common is looked for at {labels}."
 ABOUT = "Of the first {labels}, {sure} sure that chance explains none of it."
@@ -58,8 +59,15 @@ def having_words(shared: Shared) -> str:
 
 
 def times_words(shared: Shared) -> str:
-    """How much more often they are wrong."""
+    """How much more often they are wrong; where that has no bounds, that they are.
+
+    >>> unbounded = {"times": math.inf, "low": 1.0, "high": math.inf, "chance": 0.01}
+    >>> times_words(Shared("yes", "score", "", 0.75, False, 6, 14, 0, 15, **unbounded))
+    'more often'
+    """
     known = math.isfinite(shared.times)
+    if not known and _times(shared.low, down=True) == "1":
+        return OFTENER
     return (TIMES if known else ONLY).format(
         times=_times(shared.times) if known else "",
         low=_times(shared.low, down=True),

@@ -22,6 +22,7 @@ from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import range_text
+from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
     Once,
@@ -36,6 +37,7 @@ from tests.app.conftest import (
     with_upload,
 )
 from tests.cases import sampled
+from tests.judged import judged, judged_frame
 from tests.rows import write_rows
 
 PAGES = ("label", "progress", "explore", "report")
@@ -355,6 +357,23 @@ def test_explore_says_why_there_is_no_curve(
     plan = lc.Plan(design, [estimand], budget=50)
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
     assert f"nothing to cut here: the {why}" in texts(app("explore", project="plain"))
+
+
+def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
+    app, data_folder: Path
+) -> None:
+    frame = judged_frame(40).assign(verdict=lambda one: np.where(one["score"] > 0.5, "pass", "no"))
+    given = {"scores": {}, "thresholds": {}, "predictions": {"judge": "verdict"}}
+    population = judged(frame, **given, passing={"judge": ["pass"]})
+    plan = lc.Plan("recalibrated_neyman", ["prevalence"], budget=50)
+    url = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(population, plan, url, "judge")
+    page = app("explore", project="judge")
+    assert "nothing to cut here: the judge has no score" in texts(page)
+    assert explore.ITS_ERRORS not in {one.proto.label for one in page.get("page_link")}
+    answer_draws(session, "yes", 1)
+    page = app("explore", project="judge")
+    assert explore.ITS_ERRORS in {one.proto.label for one in page.get("page_link")}
 
 
 @pytest.fixture

@@ -216,6 +216,15 @@ def test_a_project_of_few_labels_may_be_watched(app: Callable, make: Callable) -
     assert app("watch", **{"from": "demo"}).number_input(key="watch-labels-demo").value == 10
 
 
+def test_a_project_that_cannot_be_watched_is_named_with_the_reason(
+    app: Callable, make: Callable
+) -> None:
+    make(budget=5)
+    assert "Cannot be watched" not in texts(app("watch"))
+    make("claimed", claims=["precision >= 0.5"])
+    assert "Cannot be watched: 'claimed' (with claims)." in texts(app("watch"))
+
+
 def test_a_column_that_is_called_otherwise_now_is_read_by_its_new_name(
     data_folder: Path, monitor: lc.Monitor
 ) -> None:

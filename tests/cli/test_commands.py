@@ -205,6 +205,9 @@ def test_import_makes_a_project(
     assert code == 2 and "other words: question is 'Spam?' there and 'Ham?' here" in err
     code, _, err = run(*command[:-6], "--budget", 50, *command[-4:])
     assert code == 2 and "with another plan: budget is 40 there and 50 here" in err
+    goal = ["import", "items.csv", *COLUMNS, "--margin", 0.04, "--store", url, "--project", "goal"]
+    code, out, _ = run(*goal)
+    assert code == 0 and "we know more after 60 labels. The plan is frozen now." in out, out
 
 
 def test_a_misspelt_setting_is_refused(
@@ -336,6 +339,8 @@ def test_a_failed_replay_is_exit_code_1_and_names_the_event(
 
 BAD = [
     (["nothing"], "No such command 'nothing'."),
+    (["label"], "No such command 'label'; did you mean 'labels'?"),
+    (["plan", "none.csv"], "Missing option '--content': the column that a person judges."),
     (["check"], "Missing argument 'FILE'."),
     (["check", "none.csv", "--content", "text"], "there is no such file"),
     (["plan", "ITEMS", *COLUMNS], "a plan needs a budget"),

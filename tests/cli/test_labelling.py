@@ -152,6 +152,7 @@ def test_a_batch_goes_out_and_its_answers_come_back(
     done = filled(batch, truth, column)
     code, out, _ = run("answer", done, *place(url))
     assert code == 0 and "9 answers stored" in out and "1 answer still to be given" in out
+    assert "0 answers" not in out
     rows = list(csv.DictReader(io.StringIO(done.read_text("utf-8-sig"))))
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     for piped in (done.read_bytes(), json.dumps(rows).encode(), lines.encode()):

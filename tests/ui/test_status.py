@@ -48,6 +48,10 @@ def test_progress_states() -> None:
         return " · ".join(progress_parts(now, None))
 
     assert said(Counts(0, 10, False, 0, 0, 80)) == "0 of 10 · ~1 min left"
+    goes_on = [Counts(110, 120, True, 0, 0, seconds, least=True) for seconds in (50, 80)]
+    assert list(map(said, goes_on)) == [
+        "110 of at least 120", "110 of at least 120 · at least 1 min left"
+    ]  # fmt: skip
     assert "goal is not reached" in said(Counts(12, 10, True, 0, 0, 0))
     assert "1 for later" in said(Counts(3, 10, False, 0, 1, 30))
     by_hand, by_goal = (Counts(3, 9, about, 0, 0, 5, "finished") for about in (False, True))
