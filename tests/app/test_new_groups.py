@@ -28,20 +28,16 @@ def named(data_folder: Path, **columns: object) -> str:
     return "files/items.csv"
 
 
-@pytest.mark.full
-def test_a_column_of_groups_is_found_and_told_by(app, data_folder: Path) -> None:
+def test_a_column_of_groups_is_found_and_its_groups_get_labels_of_their_own(
+    app, data_folder: Path
+) -> None:
     page = to_aim(opened(app, named(data_folder)), "Is this right?")
-    session = created(page, data_folder)
-    assert [*session.population.groups] == ["language"] and session.plan.by is None
-    assert len(session.table("language").rows) == 4
-
-
-def test_its_groups_get_labels_of_their_own(app, data_folder: Path) -> None:
-    page = to_aim(opened(app, named(data_folder)), "Is this right?")
+    assert page.segmented_control(key="new-by").value == ""
     assert "language" in page.segmented_control(key="new-by").options
     page.segmented_control(key="new-by").set_value("language").run()
     assert "± " in texts(page)
     session = created(page, data_folder)
+    assert [*session.population.groups] == ["language"] and len(session.table("language").rows) == 4
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
 
 

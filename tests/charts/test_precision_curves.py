@@ -88,14 +88,6 @@ def test_one_point(make_band: Make) -> None:
     assert line(chart).y == (0.9,) and chart.figure.data[0].line.width > 0
 
 
-def test_many_items_are_shown_on_a_log_scale_and_few_are_not(make_band: Make) -> None:
-    few = make_band("precision", [0.9, 0.5])
-    many = replace(few, x=np.array([10.0, 50_000.0]))
-    assert rank_chart(few).figure.layout.xaxis.type is None
-    assert rank_chart(many).figure.layout.xaxis.type == "log"
-    assert line(rank_chart(many)).x == (10, 50_000)
-
-
 def test_precision_against_recall_holds_the_numbers_given(make_band: Make) -> None:
     precision = make_band("precision", [0.9, 0.8, 0.5])
     recall = make_band("recall", [0.2, 0.6, 1.0], half=0.05)
