@@ -97,7 +97,7 @@ def _look(
         view=view,
         dots=dots,
         race=race,
-        margin=session.plan.margin,
+        margin=None if session.engine.pilot_until else session.plan.margin,
         going_on=session.going_on,
         model=model_word(session.population.has_judge),
     )

@@ -8,6 +8,9 @@ from labelcore.words.sentences import count, valid_words
 
 EXACT = "Every item that matters has a label, so nothing here is left to chance."
 NOTHING_YET = "Nothing is known yet: there are too few labels."
+ONE_LOOK = (
+    "It is a guess so far: how far off it may be is told once, when all planned labels are there."
+)
 NO_PROMISE = "No confidence goes with it: it may be wrong, and nobody can say how often."
 ASSUMED = "It holds if precision falls along the list; no confidence goes with it."
 SURE = "Of 100 projects like this one, {most} {wrong} would give a false answer; it is {valid}."
@@ -52,6 +55,9 @@ def _how_sure(result: Finding) -> str:
     assert isinstance(result, Estimate | Band)
     if result.state == State.EXACT:
         return EXACT
+    guessed = isinstance(result, Estimate) and result.told is not None
+    if guessed and result.state == State.PROVISIONAL:
+        return ONE_LOOK
     if not result.has_interval or (isinstance(result, Estimate) and result.says_nothing):
         return NOTHING_YET
     if result.confidence is None:

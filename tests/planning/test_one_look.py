@@ -20,6 +20,7 @@ from labelcore.planning.runs import beginnings, end_pilots, label_all, label_eac
 from labelcore.promises import Promise, State
 from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.panels import finish_warning
+from labelcore.ui.session_picture import beside, picture
 from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.summary import summarise
 from tests.answering import answer_draws
@@ -154,12 +155,14 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     found = session.results()["recall"]
     assert (found.state, found.scope.planned) == (State.PROVISIONAL, 0)
     assert "valid at the planned size (still open) only" in found.sentence()
+    assert "'goal'" not in repr(picture(session, beside(session), None).chart), "its end is open"
     answer_draws(session, bad)
     size = engine.planned
     assert engine.pilot == 0 and session.labels == size == engine.limit
     judged, start, _ = told()
     assert judged.startswith(f"{size} of {size}: ")
     assert start == f"of {size} judged, all planned labels are there"
+    assert "'goal'" in repr(picture(session, beside(session), None).chart)
     found = session.results()["recall"]
     assert found.promise == Promise.FIXED and found.has_interval and found.scope.planned == size
     events = [one for one in session.events if one.kind == "reforecast"]

@@ -21,7 +21,9 @@ def test_at_most_is_kept_for_what_is_proved() -> None:
 def test_nothing_is_sure_without_a_promise_or_an_interval() -> None:
     assert meaning(replace(SURE, promise="none"))[0] == words.NO_PROMISE
     assert meaning(replace(SURE, confidence=None))[0] == words.ASSUMED
-    assert meaning(replace(SURE, state="provisional"))[0] == words.NOTHING_YET
+    guess = replace(SURE, state="provisional")
+    assert meaning(guess)[0] == words.ONE_LOOK
+    assert meaning(replace(guess, value=None))[0] == words.NOTHING_YET
     assert meaning(replace(SURE, state="exact"))[0] == words.EXACT
 
 
