@@ -76,8 +76,8 @@ def front(facts: Facts, curve: Markup | None, played: Markup | None = None) -> M
 
 
 def apart(facts: Facts, curve: Markup | None) -> tuple[Markup | None, ...]:
-    """Curve, candidates and confusion tables; ``curve`` is drawn already."""
-    return curve, candidate_table(facts), *confusion_tables(facts)
+    """Curve, candidates and the first confusion table; ``curve`` is drawn already."""
+    return curve, candidate_table(facts), *confusion_tables(facts)[:1]
 
 
 def slide(facts: Facts) -> list[Markup]:

@@ -5,7 +5,7 @@ from labelcore.report.claims import claims
 from labelcore.report.error_cards import error_cards
 from labelcore.report.facts import Facts
 from labelcore.report.figures import figures
-from labelcore.report.first_page import apart, front
+from labelcore.report.first_page import apart, confusion_tables, front
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.replayed import replayed
 from labelcore.report.sections import along_the_ranks, second_readings
@@ -61,6 +61,7 @@ def sections_of(facts: Facts, played: Markup | None = None) -> list[Markup]:
         front(facts, curve, played),
         joined(*(apart(facts, curve) if facts.judged else ())),
         sections.estimates(facts),
+        joined(*confusion_tables(facts)[1:]),
         joined(claims(facts)),
         joined(along_the_ranks(facts)),
         drawn,

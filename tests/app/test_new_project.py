@@ -384,7 +384,8 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     field = page.number_input(key="new-param-recalibrated_neyman-n_above")
-    assert field.label.startswith("Strata of the items") and field.label.endswith(" (n above)")
+    assert field.label.startswith("Strata of predicted positives")
+    assert field.label.endswith(" (n above)")
     field.set_value(3).run()
     found = dict(created(page, data_folder).plan.params)
     # A plan by a budget is for its own size alone.
