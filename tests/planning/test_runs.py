@@ -163,10 +163,10 @@ MORE_MARGINS = {
     "plain, items like these": (
         lc.Plan("simple_random", ["accuracy", "precision"], margin=0.1, **PROCESS), 8
     ),
-    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.08), 24),
+    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.06), 36),
     "by sureness": (lc.Plan("stratified", ["accuracy"], margin=0.07), 12),
     "more differences": (
-        lc.Plan("paired_comparison", ["precision_difference"], margin=0.09, **BOTH), 24
+        lc.Plan("paired_comparison", ["precision_difference"], margin=0.06, **BOTH), 24
     ),
 }  # fmt: skip
 
