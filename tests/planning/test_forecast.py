@@ -67,6 +67,8 @@ def test_readings_are_spent_where_they_tell_most(known: Known) -> None:
     three = spendings(known.population, replace(plan, readers=3), 330, shares=[0.5])[0]
     assert three.readings == three.items + 2 * three.twice and abs(three.readings - 330) <= 2
     assert spendings(known.population, replace(plan, budget=200), shares=[0.1])[0].items == 200
+    near, far = (replace(plan, promise="watched", params={"horizon": times}) for times in (1, 4))
+    assert widest(known, far) > 1.02 * widest(known, near), "it may be watched for longer"
     with pytest.raises(PlanError, match=r"disagreement must be a share above 0, up to .5, got 0"):
         spendings(known.population, plan, disagreement=0.0)
 
@@ -84,6 +86,10 @@ def test_readings_are_not_spent_on_a_figure_that_no_label_gives() -> None:
     assert narrowest("precision", "accuracy") == narrowest("accuracy") < 0.3
     only = lc.Plan("recalibrated_neyman", "precision", budget=60, overlap=0.3, seed=1)
     assert spendings(population, only) == []
+
+
+def widest(known: Known, plan: lc.Plan) -> float:
+    return spendings(known.population, plan, 330, shares=[0.5])[0].half_width
 
 
 def recommended_at(known: Known, plan: lc.Plan, disagreement: float) -> float:
