@@ -21,6 +21,7 @@ ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.m
 NEYMAN = "designs.score_frame"
 PATTERNS, PATTERN = "agreement_patterns.md", "designs.pattern_frame"
 BATCHES, PROPORTION = "designs.neyman_batches", "stats.proportion"
+PAIRS = "methods/paired_comparison.md"
 EXISTING, DIFFERENCE = "existing_labels.md", "stats.difference_estimator"
 REACH, STRATIFIED = "papers/001_reach_selection.md", "papers/002_stratified.md"
 OVERSAMPLING, CURVES = "papers/003_oversampling.md", "papers/004_curves.md"
@@ -61,6 +62,8 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.DIFFER", 6),
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.AGREE", 3),
+    (PAIRS, "empty: 6, with claims 3", "designs.paired_comparison.CLAIM_DIFFER", 3),
+    (PAIRS, "empty: 3, with claims 1", "designs.paired_comparison.CLAIM_AGREE", 1),
     ("papers/000_recycling.md", "| 1068, 385, 278 |", "papers.recycling.design.DRAWS", 1068),
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
     ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
