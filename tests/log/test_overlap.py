@@ -198,8 +198,9 @@ def test_settling(population: lc.Population) -> None:
     judged = session.engine.repeats.judged()
     one = next(one for one in judged if one.differs)
     item = str(one.first.item_id)
-    before = session.labels_table()
+    before, version = session.labels_table(), session.engine.version
     event = session.settle(item, True, "eve", "a prize")
+    assert session.engine.version > version, "no earlier state comes back"
     assert (event.kind, event.label, event.text, event.annotator) == (
         "settled", "yes", "a prize", "eve",
     )  # fmt: skip
