@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui import actions, sessions
+from labelcore.ui import actions, sessions, without_item
 from labelcore.ui.figures import SWAY
 from labelcore.ui.status import goal_line
 from labelcore.words.sentences import points
@@ -92,6 +92,14 @@ def test_no_answer_button_behind_a_panel(app, make) -> None:
         page = app("label", project="demo")
         button(page, name).click().run()
         assert not surface_buttons(page)
+
+
+def test_the_end_waits_behind_a_panel(app, make) -> None:
+    title = without_item.title(make(labels=60))
+    page = app("label", project="demo")
+    assert title in texts(page)
+    button(page, "history").click().run()
+    assert title not in texts(page) and "The last 50 answers" in texts(page)
 
 
 def test_the_count_asks_for_more_labels_and_says_what_they_bring(app, make) -> None:
