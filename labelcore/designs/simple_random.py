@@ -265,7 +265,11 @@ def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
 
 
 def _note(share: Helped, outcome: FloatArray, what: str) -> str:
-    """What the guesses did for a share; ``outcome`` is (n_labels,), 0 or 1."""
+    """What the guesses did for a share; ``outcome`` is (n_labels,), 0 or 1.
+
+    >>> _note(Helped(0.5, 0.4, 0.6, 1.0, 0.4, 0.006, True), np.ones(90), "The scores")
+    'The scores agree a little with the labels, which saved about 1 % of the labels.'
+    """
     if not share.used:
         hits = int(outcome.sum())
         rarer = min(hits, len(outcome) - hits)
