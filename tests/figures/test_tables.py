@@ -486,4 +486,8 @@ def test_after_an_early_end_all_labels_more_go_to_the_group_that_is_named() -> N
     session.extend(budget=40, group="l1")
     assert session.engine.directed("l1") == 40
     asked = {draw.item_id for draw in session.take(40)}
-    assert len(asked) == 40 and {*frame.set_index("id")["language"][[*asked]]} == {"l1"}
+    language = frame.set_index("id")["language"]
+    assert len(asked) == 40 and {*language[[*asked]]} == {"l1"}
+    session.extend(budget=80)
+    later = {draw.item_id for draw in session.take(80)} - asked
+    assert len(later) == 40 and {*language[[*later]]} == {"l0", "l1"}, "those are for all again"
