@@ -151,10 +151,10 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     judged, start, finish = told()
     assert judged == f"{PILOT} of at least {2 * PILOT}: how many it takes is still open"
     assert start == f"of at least {2 * PILOT} judged, labelling"
-    assert "at the planned size (still open). " in finish
+    assert "promises an interval at its end. " in finish
     found = session.results()["recall"]
     assert (found.state, found.scope.planned) == (State.PROVISIONAL, 0)
-    assert "valid at the planned size (still open) only" in found.sentence()
+    assert "valid at the end of the plan only" in found.sentence()
     assert "'goal'" not in repr(picture(session, beside(session), None).chart), "its end is open"
     answer_draws(session, bad)
     size = engine.planned
