@@ -144,7 +144,7 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     answer_draws(session, bad, until=PILOT - 1)
     judged, start, _ = told()
     assert judged.startswith(f"{PILOT - 1} of about {PILOT} ")
-    assert start == f"of about {plan.planned} judged, labelling"
+    assert start == f"of about {PILOT} judged, labelling"
     assert int(plan.planned or 0) < PILOT - 1
     assert session.results()["recall"].state == State.PROVISIONAL, "not at the size forecast"
     answer_draws(session, bad, until=PILOT)
@@ -159,8 +159,8 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     assert "valid at the end of the plan only" in found.sentence()
     assert "'goal'" not in repr(picture(session, beside(session), None).chart), "its end is open"
     answer_draws(session, bad)
-    assert engine.pilot == 0 and session.labels == (size := engine.planned) == engine.limit
-    judged, start, _ = told()
+    (judged, start, _), size = told(), engine.planned
+    assert engine.pilot == 0 and session.labels == size == engine.limit
     assert judged.startswith(f"{size} of {size}: ")
     assert start == f"of {size} judged, all planned labels are there"
     assert "'goal'" in repr(picture(session, beside(session), None).chart)
