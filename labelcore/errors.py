@@ -19,7 +19,7 @@ class Fault:
     """One thing wrong in a file.
 
     ``row`` 1 is the first data row; ``line`` is the line of the file as an editor counts it.
-    ``column`` and ``row`` are None for a fault of the whole file.
+    ``column`` and ``row`` are None for a fault of the whole file; ``instead``: a likelier column.
     """
 
     file: str
@@ -28,6 +28,7 @@ class Fault:
     value: str | None
     rule: str
     line: int | None = None
+    instead: str | None = None
 
     def __str__(self) -> str:
         where = self.file
@@ -38,7 +39,8 @@ class Fault:
         if self.column is not None:
             where += f", column {self.column!r}"
         value = "" if self.value is None else f", got {self.value!r}"
-        return f"{where}: {self.rule}{value}"
+        near = "" if self.instead is None else f"; did you mean {self.instead!r}?"
+        return f"{where}: {self.rule}{value}{near}"
 
 
 def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:

@@ -31,7 +31,7 @@ from labelcore.charts.live_picture import (
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.race import Contest, race_node
 from labelcore.charts.rank import rank_words
-from labelcore.promises import CandidateState
+from labelcore.promises import CandidateState, Promise
 from labelcore.results.lists import ListDifference
 from labelcore.results.look import Beside, HeadBands, Look
 from labelcore.results.types import Choice, Estimate
@@ -164,21 +164,21 @@ def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]
     """The figure label by label with what is expected of it, and its looks in words."""
     key, margin = estimate.estimand, look.margin
     rows, ahead = history_rows(look.course, key), beside.ahead(key)
-    words = looks_words(rows, key, look.names[key], margin)
+    early = estimate.told is None and estimate.promise == Promise.WATCHED
     track = replace(
         track_of(rows, look.names[key], margin),
         planned=beside.planned,
         scale=possible_scale([estimate]),
         ahead=ahead,
         suggested=beside.likely.get(key),
-        earliest=None if estimate.told is not None else float(estimate.scope.first_figure or 0),
+        earliest=float(estimate.scope.first_figure or 0) if early else None,
         possible=estimate.possible.high - estimate.possible.low,
         truth=beside.truths.get(key),
         sides=_sides(estimate),
     )
     if look.race is not None and estimate is look.estimates[0]:
         track = with_race(track, look.race, estimate)
-    return track, words
+    return track, looks_words(rows, key, look.names[key], margin)
 
 
 def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:

@@ -90,7 +90,9 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
             warnings.simplefilter("ignore", BrokenLogWarning)
             code = commands.main(given, prog_name=name, standalone_mode=False)
     except click.ClickException as error:
-        return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
+        missing = error.param if isinstance(error, click.MissingParameter) else None
+        told = f"{error.format_message()} {getattr(missing, 'help', None) or ''}"
+        return _failed(" ".join(told.split()), BAD_INPUT, given)
     except click.Abort:
         return INTERRUPTED
     except RuntimeError as error:

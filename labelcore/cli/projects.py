@@ -36,7 +36,7 @@ from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
 store_option: Decorator = click.option(
-    "--store", required=True, metavar="URL", help="Such as sqlite:///labels.db."
+    "--store", required=True, metavar="URL", help="Such as --store sqlite:///labels.db."
 )
 project_option: Decorator = click.option("--project", default="default", show_default=True)
 output_option: Decorator = click.option(

@@ -68,9 +68,7 @@ class Sureness:
         else:
             turned = -score if self.descending else score
             own, other = turned - self.cut, self.cut - turned
-        if self.positive is None:
-            return own
-        return np.where(predicted == self.positive, own, other)
+        return own if self.positive is None else np.where(predicted == self.positive, own, other)
 
 
 @dataclass(frozen=True, slots=True)

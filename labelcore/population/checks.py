@@ -16,6 +16,7 @@ from labelcore.stats.arrays import FloatArray, IntArray
 
 SCORE_RULE = "a score must be a finite number"
 WITH_COMMA = f"{SCORE_RULE} with a decimal comma and no thousands marks"
+EXAMPLES = 3
 PERCENT = "; write 76% as 0.76"
 HINT = "; if its comma is a decimal mark, choose the decimal comma; no thousands marks are read"
 
@@ -76,7 +77,15 @@ def check_scores(
         faults.add_rule(f"{SCORE_RULE}, got a column of type {column.type}", name)
         return np.zeros(len(column))
     wrong = np.flatnonzero(~np.isfinite(scores))
-    faults.add_rows(wrong, name, column, _score_rule(column, wrong, decimal))
+    rule = _score_rule(column, wrong, decimal)
+    if len(wrong) > max(len(scores) / 2, 2 * EXAMPLES):  # It is another column than of scores.
+        texts = as_text(column.take(pa.array(wrong[:100]))).to_pylist()
+        first = [(text, wrong[texts.index(text)] + 1) for text in dict.fromkeys(texts)]
+        some = ", ".join(f"{shorten(text)!r} in row {row:,}" for text, row in first[:EXAMPLES])
+        rule += f"; {len(wrong):,} of {len(scores):,} cells hold none: {some}"
+        faults.add_rule(rule, name)
+    else:
+        faults.add_rows(wrong, name, column, rule)
     scores.flags.writeable = False
     return scores
 
@@ -103,11 +112,12 @@ def as_numbers(column: pa.ChunkedArray, decimal: str) -> FloatArray | None:
         return as_numbers(column.cast(kind.value_type), decimal)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _numbers_in_text(column, decimal)
-    truth = pa.types.is_boolean(kind)
-    if not (truth or pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind)):
+    truth, exact = pa.types.is_boolean(kind), pa.types.is_decimal(kind)
+    others = pa.types.is_null, pa.types.is_integer, pa.types.is_floating
+    if not (truth or exact or any(holds(kind) for holds in others)):
         return None
     between = pa.uint8() if truth else kind
-    if pa.types.is_decimal(kind) or pa.types.is_float32(kind):
+    if exact or pa.types.is_float32(kind):
         between = pa.string()
     values, first = room(len(column), np.float64), 0
     for part in column.chunks:
@@ -131,10 +141,6 @@ def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> FloatArray:
         return np.array([number_of(text, decimal) for text in column.to_pylist()], dtype=np.float64)
     values: FloatArray = np.array(numbers.to_numpy())
     return values
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def number_of(text: str | None, decimal: str) -> float:

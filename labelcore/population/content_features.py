@@ -98,8 +98,7 @@ def content_features(
     if sample < 1:
         raise ValueError(f"sample must be 1 or more, got {sample:,}")
     names = tuple(dict.fromkeys(population.content_columns if columns is None else columns))
-    for name in names:
-        population._refuse_unknown_column(name)
+    population._refuse_unknown(names)
     key = names, seed, sample
     features = population.features.get(key)
     if features is None:

@@ -203,6 +203,4 @@ def cell_text(value: object) -> str:
         return repr(value).removesuffix(".0")
     if isinstance(value, datetime.datetime):
         return value.isoformat().removesuffix("T00:00:00")
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    return str(value)
+    return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else str(value)

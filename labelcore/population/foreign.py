@@ -374,9 +374,7 @@ def needed(path: Path, wanted: Sequence[str]) -> Rows | None:
     if path.suffix.lower() == ".parquet":
         return recognised(path) if set(wanted) & set(class_labels(path)) else None
     columns = _own_columns(path)
-    if columns is not None and set(wanted) <= columns:
-        return None
-    return recognised(path)
+    return None if columns is not None and set(wanted) <= columns else recognised(path)
 
 
 def _own_columns(path: Path) -> set[str] | None:

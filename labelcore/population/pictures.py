@@ -144,11 +144,9 @@ def _copied(name: str, entries: list[Entry], packed: int | None, target: Path) -
             raise PopulationError([Fault(name, None, None, str(entry.path), "it is there twice")])
         seen.add(key)
         written += _copy(entry, target / entry.path, name, packed, written)
-    return (
-        target / tables[0].path
-        if tables
-        else _made(pictures, target / f"{name.removesuffix(ZIP)}.csv")
-    )
+    if tables:
+        return target / tables[0].path
+    return _made(pictures, target / f"{name.removesuffix(ZIP)}.csv")
 
 
 def _copy(entry: Entry, path: Path, name: str, packed: int | None, before: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
@@ -584,8 +584,7 @@ class Population:
         One pass over the file; texts are hashed, not kept.
         """
         names = list(dict.fromkeys(self.content_columns if columns is None else columns))
-        for name in names:
-            self._refuse_unknown_column(name)
+        self._refuse_unknown(names)
         self._refuse_changed_file()
         return find_duplicates(self._table.batches(names))
 
@@ -607,7 +606,7 @@ class Population:
         ValueError
             The file has no such column, or was changed after it was read.
         """
-        self._refuse_unknown_column(name)
+        self._refuse_unknown([name])
         self._refuse_changed_file()
         texts: list[str] = as_text(self._table.load([name])[name]).to_pylist()
         return texts
@@ -656,8 +655,7 @@ class Population:
         -----
         One pass over the file.
         """
-        for name in names:
-            self._refuse_unknown_column(name)
+        self._refuse_unknown(names)
         self._refuse_changed_file()
         rows = {}
         for name in names:
@@ -665,19 +663,20 @@ class Population:
             filled = len(self) - counts.pop("", 0)
             if 1 <= len(counts) <= most and filled < len(self):
                 rows[name] = filled
-        return {name: rows[name] for name in names if name in rows}
+        return rows
 
     def _texts(self, name: str) -> Counter[str]:
         """Each value of a column and how many rows have it."""
         (column,) = self._table.load([name]).values()
         return Counter(text.strip() for text in as_text(column).to_pylist())
 
-    def _refuse_unknown_column(self, name: str) -> None:
-        if name not in self._table.columns:
-            raise ValueError(
-                f"{self.name} has no column {shorten(name)!r}; "
-                f"its columns are {listing(self._table.columns)}"
-            )
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self._table.columns:
+                raise ValueError(
+                    f"{self.name} has no column {shorten(name)!r}; "
+                    f"its columns are {listing(self._table.columns)}"
+                )
 
     def _refuse_changed_file(self) -> None:
         files = (self.path,) if self._files is None else self._files

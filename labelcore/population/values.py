@@ -1,6 +1,6 @@
 """The columns of a file that stay in memory, checked against each other and the arguments."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from labelcore.population.classes import (
     find_classes,
 )
 from labelcore.population.groups import Group, broken_group, cut_group, read_group
+from labelcore.population.guess import guess
 from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.roles import FEW, FEWEST_LEVELS
@@ -69,7 +70,7 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
         general.add_rule("the file has columns but no rows")
     values = FaultList(name, table.broken_rows())
     checked = _check_values(table, columns, arguments, values, general)
-    faults = structure + _with_lines(values.faults, table)
+    faults = structure + _with_lines(values.faults, table, named)
     if general.faults or faults:
         raise PopulationError([*general.faults, *sorted(faults, key=_row)])
     return checked
@@ -97,11 +98,22 @@ def _row(fault: Fault) -> int:
     return fault.row or 0
 
 
-def _with_lines(faults: Sequence[Fault], table: TableFile) -> list[Fault]:
-    """The same faults with the line of the file on which each one's row starts."""
+def _likelier(table: TableFile, taken: Collection[str]) -> str | None:
+    """Another column that holds scores by its name or its first rows."""
+    guessed = guess(table.columns, table.first(60))
+    scores = [*(one.score for one in guessed.classifiers if one.score), *guessed.perhaps]
+    return next((name for name in scores if name not in taken), None)
+
+
+def _with_lines(faults: Sequence[Fault], table: TableFile, taken: Collection[str]) -> list[Fault]:
+    """The same faults with the line of the file on which each one's row starts; those of a column
+    of scores with the likelier one that is not ``taken``."""
     positions = np.array([_row(fault) - 1 for fault in faults if fault.row], dtype=np.int64)
     lines = iter(table.lines(positions) if len(positions) else ())
-    return [replace(fault, line=next(lines)) if fault.row else fault for fault in faults]
+    other = None if all(fault.row for fault in faults) else _likelier(table, taken)
+    return [
+        replace(one, line=next(lines)) if one.row else replace(one, instead=other) for one in faults
+    ]
 
 
 def _check_values(
@@ -114,20 +126,21 @@ def _check_values(
     ids: Ids = RowNumbers(len(table))
     if arguments.id is not None and all(name in columns for name in arguments.id_columns):
         ids = check_ids({name: columns[name] for name in arguments.id_columns}, values)
+
+    def there(names: Iterable[str]) -> Iterator[tuple[str, pa.ChunkedArray]]:
+        return ((name, columns[name]) for name in dict.fromkeys(names) if name in columns)
+
+    decimal = table.dialect.decimal
     scores = {
-        column: check_scores(column, columns[column], values, table.dialect.decimal)
-        for column in dict.fromkeys(arguments.scores.values())
-        if column in columns
+        name: check_scores(name, column, values, decimal)
+        for name, column in there(arguments.scores.values())
     }
     for classifier, numbers in arguments.thresholds.items():
         if (found_scores := scores.get(arguments.scores.get(classifier, ""))) is not None:
             for rule in broken_cuts(classifier, numbers, found_scores):
                 general.add_rule(rule)
-    coded = {
-        column: PredictionColumn.from_column(columns[column])
-        for column in dict.fromkeys(arguments.predictions.values())
-        if column in columns
-    }
+    called = there(arguments.predictions.values())
+    coded = {name: PredictionColumn.from_column(column) for name, column in called}
     passing = arguments.passing_columns
     for name, words in passing.items():
         if name in coded:
@@ -159,20 +172,14 @@ def _check_values(
         passes = {word for some in passing.values() for word in some}
         column = columns[arguments.known]
         known = _check_known(arguments.known, column, classes, positive, values, passes)
-    decimal = table.dialect.decimal
-    helpers = {
-        column: read_helper(columns[column], decimal)
-        for column in dict.fromkeys(arguments.helpers.values())
-        if column in columns
-    }
+    further = there(arguments.helpers.values())
+    helpers = {name: read_helper(column, decimal) for name, column in further}
     groups = {
-        column: _check_group("groups", column, columns[column], general, arguments.edges, decimal)
-        for column in dict.fromkeys(arguments.groups)
-        if column in columns
+        name: _check_group("groups", name, column, general, arguments.edges, decimal)
+        for name, column in there(arguments.groups)
     }
-    prompt = None
-    if arguments.prompt is not None and arguments.prompt in columns:
-        prompt = _check_group("prompt", arguments.prompt, columns[arguments.prompt], general)
+    prompts = there(filter(None, [arguments.prompt]))
+    prompt = next((_check_group("prompt", *one, general) for one in prompts), None)
     return Values(ids, scores, predictions, classes, positive, known, helpers, groups, prompt)
 
 

@@ -51,6 +51,12 @@ def files_folder() -> Path:
     return data_folder() / "files"
 
 
+def dropped_as(path: Path) -> str:
+    """What somebody calls a file of items: the zip or folder whose table it is, else the file."""
+    folder = next((one for one in path.parents if one.parent == files_folder().resolve()), None)
+    return path.name.split(".")[0] if folder is None else folder.name.rpartition(" ")[0]
+
+
 def safe_name(name: str) -> str:
     """A file name without folders, control characters or a leading dot.
 

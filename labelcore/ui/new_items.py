@@ -341,7 +341,18 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         return items.path, items.settled, population
     except (ValueError, OSError) as error:
         show_faults(error, then)
+        offer_instead(items, getattr(error, "faults", ()))
         return None
+
+
+def offer_instead(items: Items, faults: Sequence[Fault]) -> None:
+    """A button that takes the likelier column of scores."""
+    scores = {row.score: part for part, row in (items.meanings.placed or {}).items()}
+    for fault in faults:
+        if fault.instead and (part := scores.get(fault.column)) is not None:
+            words, take = f"Take {plain(fault.instead)} as the score", items.now.take
+            button(words, f"new-instead-{part}", take, "score", fault.instead, part)
+            return
 
 
 def pick_from(items: Items) -> None:
@@ -573,7 +584,8 @@ def show_faults(error: Exception, then: str = "") -> None:
         + plain(f"{'' if number == 1 else 'The first: '}{error.faults[0]}")
         + plain(f". {then}" if then else "")
     )
-    fault_table(error.faults)
+    if number > 1:
+        fault_table(error.faults)
 
 
 def places(numbers: Iterable[int | str | None]) -> str:

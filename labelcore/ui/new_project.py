@@ -212,10 +212,8 @@ def aim_screen(items: Items, question: Question) -> None:
         plan = with_overlap(plan, population)
     with places.more:
         plan = without_unfit_recut(population, with_repeats(plan))
-        first = free_name(
-            sessions.store(), one_line(items.path.name.split(".")[0], 60) or "project"
-        )
-        name = ask("project_name", first=first)
+        called = one_line(files.dropped_as(items.path), 60) or "project"
+        name = ask("project_name", first=free_name(sessions.store(), called))
     with places.end:
         create_button(settings(question, aim, columns), plan, population, name)
     keep_draft()

@@ -23,7 +23,7 @@ from labelcore.ui.naming import is_asked, name_form, several_people
 from labelcore.ui.presses import button
 from labelcore.ui.status import counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.sentences import OPEN_SIZE, count
+from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
 LAST, ONLY = 50, "only-second"
@@ -210,7 +210,7 @@ def finish_warning(session: Session) -> str:
     if session.plan.promise == Promise.FIXED and not session.complete:
         engine = session.engine
         planned = planned_words(session.plan, engine.planned - engine.given)
-        due = OPEN_SIZE if engine.pilot else planned
+        due = "its end" if engine.pilot else planned
         return (
             f"Your plan promises an interval at {due}. Finishing earlier "
             "shows an interval without that promise, and the report says so."

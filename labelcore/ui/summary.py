@@ -14,6 +14,7 @@ from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.history import told
 from labelcore.log.state import LogState
+from labelcore.plan.pilot import PILOT
 from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
 from labelcore.promises import ChoiceStatus, Promise, State, Status
@@ -25,6 +26,7 @@ from labelcore.ui import sessions, visitor
 from labelcore.words.choices import ChoiceOfProject
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
+from labelcore.words.pilots import rounded
 from labelcore.words.stops import stopped_short
 
 GIVEN = (*ANSWER_KINDS, "reread", "late")
@@ -54,10 +56,9 @@ class Known(Told):
 @dataclass(frozen=True)
 class Summary:
     """``known`` is what the last look says of the primary figure; ``people`` are the names under
-    which answers were given; ``about``: some more or fewer are ``planned``; ``least``: no fewer;
-    ``wave``: of a monitor; ``path``: the file's; ``choice``: what the last look says of a choice;
-    ``changed``: the log was changed outside Labelcore, and all else is of what stands before
-    that."""
+    which answers were given; ``size`` says ``planned`` as *Label* does; ``wave``: of a monitor;
+    ``path``: the file's; ``choice``: what the last look says of a choice; ``changed``: the log was
+    changed outside Labelcore, and all else is of what stands before that."""
 
     name: str
     question: str
@@ -72,8 +73,7 @@ class Summary:
     trial: str
     created: str = ""
     archived: bool = False
-    about: bool = False
-    least: bool = False
+    size: str = ""
     wave: bool = False
     path: str = ""
     choice: ChoiceOfProject | None = None
@@ -86,9 +86,7 @@ class Summary:
 
     @property
     def of_planned(self) -> str:
-        what = "unchanged" if self.changed else "judged"
-        how = "at least " if self.least else "about " if self.about else ""
-        return f"of {how}{self.planned:,} {what}"
+        return f"of {self.size} {'unchanged' if self.changed else 'judged'}"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -104,9 +102,12 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         book.pilot_until or book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
     )
     planned = book.limit if book.extended or book.sought else planned
-    goes_on = not book.replans or book.pilot_until > 0
-    one_look = int(plan.get("rules") or 1) >= ONE_LOOK_RULES and goes_on
+    learning = int(plan.get("rules") or 1) >= ONE_LOOK_RULES
+    one_look = learning and (not book.replans or book.pilot_until > 0)
     open_end = (one_look or "margin" in (plan.get("stop") or ())) and not book.extended
+    shown = planned if book.replans else max(planned, PILOT)
+    size = f"{rounded(shown) if open_end and plan.get('budget') is None else planned:,}"
+    how = "at least " if book.pilot_until else "about "
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
@@ -124,8 +125,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         trial=str(settings.get("trial", "")),
         created=record.created_at,
         archived=record.archived,
-        about=open_end,
-        least=open_end and book.pilot_until > 0,
+        size=f"{how if open_end else ''}{size}",
         wave=MONITOR in settings,
         path=str(file["path"]),
         choice=_choice(state, plan, str(settings.get("question") or record.name)),

@@ -212,10 +212,8 @@ def may_be_watched(record: ProjectRecord) -> bool:
 
 def why_not(record: ProjectRecord) -> str:
     """Why a project cannot be watched; "" if it can."""
-    if terms_of(record):
-        return "a wave already"
-    if json.loads(record.settings_json).get("trial"):
-        return "a trial"
+    if not is_own(record):
+        return "a wave or a trial"
     plan = Plan.from_json(record.plan_json)
     if not isinstance(plan.method, EstimatesFromCells):
         return "not about shares such as accuracy"
@@ -224,11 +222,16 @@ def why_not(record: ProjectRecord) -> str:
     return "about differences alone" if all(map(is_difference, plan.estimands)) else ""
 
 
+def is_own(record: ProjectRecord) -> bool:
+    """Whether somebody may look for it here: it is no wave and no trial."""
+    return not terms_of(record) and not json.loads(record.settings_json).get("trial")
+
+
 def not_offered() -> str:
-    """Which projects cannot be watched, and why; "" if all can. Nobody looks for a wave here."""
+    """Which of the own projects cannot be watched, and why; "" if all can."""
     named: dict[str, list[str]] = {}
     for record in sessions.store().projects():
-        if not record.archived and not terms_of(record) and (why := why_not(record)):
+        if not record.archived and is_own(record) and (why := why_not(record)):
             named.setdefault(why, []).append(record.name)
     return "; ".join(f"{listing(names)} ({why})" for why, names in named.items())
 
@@ -236,8 +239,9 @@ def not_offered() -> str:
 def _why_none() -> str:
     """Why there is no project that can be watched."""
     there = [record for record in sessions.store().projects() if not record.archived]
-    own = [record for record in there if not json.loads(record.settings_json).get("trial")]
-    return NONE_FITS if own else TRIALS_ALONE if there else NO_PROJECT
+    if any(is_own(record) or terms_of(record) for record in there):
+        return NONE_FITS
+    return TRIALS_ALONE if there else NO_PROJECT
 
 
 def way_to_begin(project: str, words: str = WATCH_THIS) -> None:

@@ -25,7 +25,7 @@ VALID: dict[str, str] = {
     Promise.NONE: "no promise goes with it",
 }
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-OPEN_SIZE = "the planned size (still open)"
+OPEN_SIZE = "the end of the plan"
 ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 
 # How far a promise is proved.
@@ -311,7 +311,7 @@ def labels_words(labels: int, scope: Scope, given: str = "") -> str:
 
 
 def due_words(scope: Scope) -> str:
-    """What a fixed promise is for: a number of labels, none while a pilot is to tell it."""
+    """What a fixed promise is for: a number of labels, or the end while a pilot is to tell it."""
     if not scope.planned:
         return OPEN_SIZE
     if scope.until > scope.planned:

@@ -62,12 +62,16 @@ def weeks(data_folder: Path) -> Path:
 watched = once(weeks)
 
 
-def test_a_plan_of_differences_alone_is_not_offered() -> None:
-    both = ["accuracy", "accuracy_difference"]
-    for names in (both, both[1:]):
+def test_a_plan_of_differences_alone_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, records = ["accuracy", "accuracy_difference"], []
+    for names, settings in ((both, "{}"), (both[1:], "{}"), (both[1:], '{"trial": "judges"}')):
         plan = lc.Plan("paired_comparison", names, classifier=["a", "b"], budget=60)
-        record = SimpleNamespace(settings_json="{}", plan_json=plan.to_json())
-        assert watch_tables.may_be_watched(record) is (names == both)
+        about = {"settings_json": settings, "plan_json": plan.to_json(), "name": f"p {settings}"}
+        records.append(SimpleNamespace(**about, archived=False))
+        assert watch_tables.may_be_watched(records[-1]) is (names == both)
+    there = SimpleNamespace(projects=lambda: records)
+    monkeypatch.setattr(watch_tables.sessions, "store", lambda: there)
+    assert watch_tables.not_offered() == "'p {}' (about differences alone)"
 
 
 @pytest.fixture

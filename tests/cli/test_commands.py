@@ -342,6 +342,7 @@ BAD = [
     (["label"], "No such command 'label'; did you mean 'labels'?"),
     (["plan", "none.csv"], "Missing option '--content': the column that a person judges."),
     (["check"], "Missing argument 'FILE'."),
+    (["status"], "Missing option '--store'. Such as --store sqlite:///labels.db."),
     (["check", "none.csv", "--content", "text"], "there is no such file"),
     (["plan", "ITEMS", *COLUMNS], "a plan needs a budget"),
     (["plan", "ITEMS", *COLUMNS, "--budget", "many"], "'many' is not a valid integer"),

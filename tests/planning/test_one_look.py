@@ -139,10 +139,12 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
         parts = progress_parts(counts(session), None)
         return parts[0], f"{summary.of_planned}, {summary.status}", finish_warning(session)
 
+    begun = picture(session, beside(session), None)
+    assert begun.sentence == "Too early for a figure." and "first figure" not in repr(begun.chart)
     answer_draws(session, bad, until=PILOT - 1)
-    judged, start, finish = told()
+    judged, start, _ = told()
     assert judged.startswith(f"{PILOT - 1} of about {PILOT} ")
-    assert start == f"of about {plan.planned} judged, labelling"
+    assert start == f"of about {PILOT} judged, labelling"
     assert int(plan.planned or 0) < PILOT - 1
     assert session.results()["recall"].state == State.PROVISIONAL, "not at the size forecast"
     answer_draws(session, bad, until=PILOT)
@@ -151,15 +153,14 @@ def test_what_is_told_until_the_size_is_known(bad: Known, plan: lc.Plan, tmp_pat
     judged, start, finish = told()
     assert judged == f"{PILOT} of at least {2 * PILOT}: how many it takes is still open"
     assert start == f"of at least {2 * PILOT} judged, labelling"
-    assert "at the planned size (still open). " in finish
+    assert "promises an interval at its end. " in finish
     found = session.results()["recall"]
     assert (found.state, found.scope.planned) == (State.PROVISIONAL, 0)
-    assert "valid at the planned size (still open) only" in found.sentence()
+    assert "valid at the end of the plan only" in found.sentence()
     assert "'goal'" not in repr(picture(session, beside(session), None).chart), "its end is open"
     answer_draws(session, bad)
-    size = engine.planned
+    (judged, start, _), size = told(), engine.planned
     assert engine.pilot == 0 and session.labels == size == engine.limit
-    judged, start, _ = told()
     assert judged.startswith(f"{size} of {size}: ")
     assert start == f"of {size} judged, all planned labels are there"
     assert "'goal'" in repr(picture(session, beside(session), None).chart)

@@ -36,7 +36,7 @@ from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import beside
 from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.summary import Summary, summarise
-from labelcore.words.pilots import pilot_words
+from labelcore.words.pilots import pilot_words, rounded
 from tests.answering import answer_draws
 from tests.cases import repeated
 
@@ -263,14 +263,17 @@ def test_the_start_page_has_the_size_that_was_learned(
     before = int(session.plan.planned or 0)
 
     def summary() -> Summary:
-        return summarise(session.store.project("learns"), session.events)
+        now = summarise(session.store.project("learns"), session.events)
+        label = progress_parts(counts(session), None)[0]
+        assert f" {now.of_planned.removesuffix(' judged')}" in label
+        return now
 
-    assert summary().of_planned == f"of about {before:,} judged"
+    assert summary().of_planned == f"of about {max(rounded(before), PILOT):,} judged"
     assert beside(session).ahead("recall") is not None
     answer_draws(session, bad, until=max(PILOT, before + 1))
     after = session.engine.planned
     assert after > before + 1 and summary().status == "labelling"
-    assert summary().of_planned == f"of about {after:,} judged"
+    assert summary().of_planned == f"of about {rounded(after):,} judged"
     assert beside(session).ahead("recall") is None, "what the scores foretold is no more expected"
 
 

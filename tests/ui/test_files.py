@@ -14,6 +14,7 @@ from labelcore.population import Dialect
 from labelcore.population.guess import guess
 from labelcore.ui.files import (
     OutsideError,
+    dropped_as,
     inside,
     keep_upload,
     listed,
@@ -204,6 +205,8 @@ def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -
     (data_folder / "My pets.zip").write_bytes(content.getvalue())
     assert named("My pets.zip", anywhere=True) == path
     assert path.parent.name.startswith("My pets ") and path.parent.parent == data_folder / "files"
+    within, beside = path.parent / "tables" / "labels.csv", data_folder / "labels.v2.csv"
+    assert [*map(dropped_as, (path, within, beside))] == ["My pets", "My pets", "labels"]
     with pytest.raises(PopulationError, match="no zip"):
         keep_upload("a.zip", b"PK")
     assert len(list((data_folder / "files").iterdir())) == 1

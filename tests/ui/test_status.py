@@ -154,5 +154,5 @@ def test_a_class_with_an_at_sign_is_no_other_classifier() -> None:
 
 def test_a_value_without_an_interval_has_no_brackets_with_nothing_in_them() -> None:
     known = Known("precision", 0.86, 0.0, 1.0, State.PROVISIONAL)
-    one = Summary("p", "", "f.csv", 3, "3 labelled", 9, known, (), "labelling", None, "")
+    one = Summary("p", "", "f.csv", 3, "3", 9, known, (), "labelling", None, "", size="9")
     assert card_line(one) == "3 of 9 judged · Precision 86 % · labelling · f.csv"
