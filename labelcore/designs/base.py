@@ -43,10 +43,11 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 """The first version of the interval rules whose figures are worked out, and that of plans by which
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
-PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES = 10, 11, 12
+PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES, LEARNED_RULES = 10, 11, 12, 13
 """Those that new plans keep: what the last digits of a processor would decide is rounded first
 (docs/processors.md); and those of new plans that learn their size: no pilot forecasts a size far
-ahead (``labelcore.plan.pilot``), and with a promise for one look there is a pilot, too."""
+ahead (``labelcore.plan.pilot``), with a promise for one look there is a pilot, too, and a watched
+band is no wider than one for a size that is not known yet (``labelcore.stats.horizon``)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20
@@ -337,6 +338,7 @@ class Look:
     setup           what the method knew before the first label: parameters, seed, file
     horizon         how many times the planned size a watched promise is for; None where it is for
                     sessions without end
+    learned         whether the planned size is learned on the way
     unsure          answers without a class that no figure counts, but the way to the planned size
     rough           it is for a picture of what is expected: a few simulated paths are enough
     by_group        strata lie within groups of the items, by whatever figures are told now
@@ -354,6 +356,7 @@ class Look:
     finished: bool = False
     setup: Setup | None = None
     horizon: int | None = None
+    learned: bool = False
     unsure: int = 0
     rough: bool = False
     by_group: bool = False

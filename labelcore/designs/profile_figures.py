@@ -311,7 +311,8 @@ def _stretched(
     if look.promise != Promise.WATCHED:
         return 1.0
     done = np.asarray(look.progress if progress is None else progress)
-    return stretch(cells, table, confidence, done, look.horizon or 1, rates, target=look.target)
+    horizon, target, learned = look.horizon or 1, look.target, look.learned
+    return stretch(cells, table, confidence, done, horizon, rates, target=target, learned=learned)
 
 
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:

@@ -239,7 +239,7 @@ def _one_sided(engine: Engine, planned: int | None = None, shared_by: int = 1) -
     """The look at which each end of an interval alone has the error level of a claim, spent over
     the labels that the claims are expected to need; a budget only ends the labelling."""
     alpha = alpha_of(engine) / shared_by
-    look = replace(look_at(engine), confidence=1 - ONE_SIDED * alpha, unsure=0)
+    look = replace(look_at(engine), confidence=1 - ONE_SIDED * alpha, unsure=0, learned=False)
     planned = planned or engine.plan.claims_planned
     if planned is None or look.horizon is None:
         return look

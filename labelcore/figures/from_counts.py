@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray, Look
+from labelcore.designs.base import LEARNED_RULES, IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import Estimand
 from labelcore.figures.prompts import less_sure
@@ -45,6 +45,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         finished=engine.finished,
         setup=engine.setup,
         horizon=engine.plan.horizon,
+        learned=engine.plan.learns and engine.plan.interval_rules >= LEARNED_RULES,
         unsure=engine.undecided if engine.plan.leaves_unsure_out else 0,
     )
 

@@ -290,8 +290,9 @@ def _of_cells(
         inflation = doubt
         if plan.promised == Promise.WATCHED:
             inflation = doubt * stretch(
-                both, linear, confidence, progress, horizon, target=plan.target
-            )
+                both, linear, confidence, progress, horizon,
+                target=plan.target, learned=look.learned,
+            )  # fmt: skip
         return critical_values(both, linear, confidence, target=plan.target, inflation=inflation)
 
     value, low, high = settled_interval(cells, table, flips, critical, target=plan.target)

@@ -48,7 +48,7 @@ def far_ahead(rules: int) -> float:
     """How many times the labels a size is that is far ahead, by the rules of a plan."""
     if rules < PILOT_RULES:
         return np.inf
-    return FAR_AT_ONE_LOOK if rules >= ONE_LOOK_RULES else FAR
+    return FAR_AT_ONE_LOOK if rules == ONE_LOOK_RULES else FAR
 
 
 def _last_pilot(given: int) -> int:
@@ -97,7 +97,7 @@ def after_pilot(
     rules, least = plan.interval_rules, 0
     if rules < PILOT_RULES:
         least = forecast
-    elif rules >= ONE_LOOK_RULES:
+    elif rules == ONE_LOOK_RULES:
         least = asked + given
     size = size_after(plan, figures, items, least, half_width, labels)
     return size, further_pilot(half_width, labels, size, given, far=far_ahead(rules))

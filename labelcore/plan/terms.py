@@ -10,9 +10,9 @@ from typing import Any
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import (
     INTERVAL_RULES,
+    LEARNED_RULES,
     ONE_LOOK_RULES,
     OVERLAP_RULES,
-    PILOT_RULES,
     PORTABLE_RULES,
     DesignParams,
     Edges,
@@ -195,7 +195,7 @@ class Terms:
             return 1
         if not self.learns:
             return PORTABLE_RULES
-        return ONE_LOOK_RULES if self.promised == Promise.FIXED else PILOT_RULES
+        return ONE_LOOK_RULES if self.promised == Promise.FIXED else LEARNED_RULES
 
     @property
     def portable(self) -> bool:

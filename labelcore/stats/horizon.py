@@ -13,6 +13,9 @@ to f / (1 - f) and grows without end towards the last item. Where the plan cover
 ``LAST_SHARE`` of the items, tau is the share of the information at that share, and the boundary is
 level beyond it, with a larger c for the longer way.
 
+While a plan learns its size n0 is not known. Of its error level ``LEARNING`` is kept for a constant
+z, so that its boundary is nowhere above that, whatever n0 will be.
+
 Going on beyond n0, up to ``horizon`` times n0, has to be planned: a fifth of the error level
 (``RESERVE``) is kept for it. Until n0 the boundary is that of the other four fifths; after it z is
 constant (``THEN``).
@@ -41,6 +44,9 @@ from labelcore.stats.profile_interval import in_whole_items
 
 DELTA = 0.15
 RESERVE = 0.2
+LEARNING, UNKNOWN = 0.05, 13.5
+"""The share of the error level of z^2 = the squared normal quantile + ``UNKNOWN``, which is crossed
+at some label while information grows a thousandfold in no more of the sessions (Siegmund 1985)."""
 ONE_SIDED = 1.9
 """The error level of an interval whose two ends each have error level 1 alone: somewhat less than
 2, because the two do not share it equally (docs/likely_claims.md)."""
@@ -82,7 +88,12 @@ error level."""
 
 
 def boundary(
-    progress: ArrayLike, covered: ArrayLike, alpha: ArrayLike, horizon: float = 1
+    progress: ArrayLike,
+    covered: ArrayLike,
+    alpha: ArrayLike,
+    horizon: float = 1,
+    *,
+    learned: bool = False,
 ) -> FloatArray:
     """The number of standard errors at a look, arrays of one shape.
 
@@ -91,13 +102,18 @@ def boundary(
                is the process
     alpha      the error level, two-sided; one number, or one for each look
     horizon    how many times the planned size the labelling may go on to
+    learned    whether the planned size is not known from the start
     Promise    the chance to be beyond the boundary at any of the looks is at most ``alpha``, for
                sums of many independent parts.
-    Assumption the planned size, the horizon and ``alpha`` were fixed before the first label.
+    Assumption the planned size (see ``size_again``), the horizon and ``alpha`` were fixed before
+               the first label.
 
     >>> boundary([0.1, 0.5, 1.0], 0.0, 0.05).round(2).tolist()
     [5.15, 2.93, 2.3]
     """
+    if learned:
+        known = boundary(progress, covered, np.multiply(alpha, 1 - LEARNING), horizon)
+        return np.minimum(known, _of_unknown_size(alpha))
     done, now = np.broadcast_arrays(
         np.maximum(np.asarray(progress, dtype=float), 1e-9), np.asarray(covered, dtype=float)
     )
@@ -115,6 +131,10 @@ def boundary(
     return np.asarray(np.where(whole, to_the_end, np.where(done > 1, beyond, until)))
 
 
+def _of_unknown_size(alpha: ArrayLike) -> FloatArray:
+    return np.asarray(np.sqrt(ndtri(np.asarray(alpha) / 2) ** 2 + UNKNOWN))
+
+
 def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> FloatArray:
     """What ``boundary`` is at least at this progress, whatever is covered: a figure on a few items
     that are nearly all labelled has come to its level boundary early."""
@@ -122,7 +142,7 @@ def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> Flo
     until = alpha if horizon == 1 else alpha * (1 - RESERVE)
     level = _constant(STEADY, RANGES, alpha, _odds(ALL) / _odds(LAST_SHARE))
     moving = _constant(STEADY, RANGES, until, 1.0) * share ** (DELTA - 0.5)
-    return np.asarray(np.minimum(moving, level))
+    return np.asarray(np.minimum(np.minimum(moving, level), _of_unknown_size(alpha)))
 
 
 def _level_after(
@@ -235,6 +255,7 @@ def stretch(
     rates: FloatArray | None = None,
     *,
     target: str = "file",
+    learned: bool = False,
 ) -> FloatArray:
     """What the critical value of a fixed size is multiplied by at a look, (..., n_rows): the square
     of ``boundary`` over the normal quantile.
@@ -243,7 +264,7 @@ def stretch(
     """
     covered = 0.0 if target == "process" else covered_share(cells, table, rates)
     sure = np.asarray(confidence, dtype=float)[..., None]
-    z = boundary(np.asarray(progress)[..., None], covered, 1 - sure, horizon)
+    z = boundary(np.asarray(progress)[..., None], covered, 1 - sure, horizon, learned=learned)
     return np.asarray((z / ndtri((1 + sure) / 2)) ** 2)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import PILOT_RULES
+from labelcore.designs.base import LEARNED_RULES, PILOT_RULES
 from labelcore.errors import AnswerError, PlanError
 from labelcore.figures import from_counts
 from labelcore.figures.current import FiguresNow
@@ -114,6 +114,17 @@ def test_the_band_never_jumps_open_when_the_size_is_known(bad: Known, plan: lc.P
         patch.setattr(Engine, "watched_for", property(lambda self: max(self.planned, PILOT)))
         before, after = widths_around_the_pilot(bad, plan)
     assert (after > before + 0.01).any(), "the twin: a band for the size that was forecast"
+
+
+def test_the_band_of_a_pilot_is_not_for_the_largest_size(bad: Known, plan: lc.Plan) -> None:
+    """The twin is a plan of before, which keeps its band: that of nearly the whole file."""
+    assert plan.interval_rules == LEARNED_RULES
+    half = {}
+    for of in (plan, replace(plan, rules=PILOT_RULES)):
+        engines = list(beginnings(bad.population, of, range(12)))
+        label_each_until(engines, [bad.truth] * len(engines), PILOT)
+        half[of.rules] = np.mean([one["recall"].half_width for one in scalar_results_of(engines)])
+    assert half[LEARNED_RULES] < 0.9 * half[PILOT_RULES] and half[PILOT_RULES] > 0.45
 
 
 @pytest.mark.parametrize("half", [0.05, 0.2, 0.4])
@@ -252,7 +263,7 @@ def test_few_errors_take_few_labels(tmp_path: Path) -> None:
         engines = list(beginnings(known.population, plan, range(12)))
         assert {*label_all(engines, known.truth)} == {Status.GOAL_REACHED}
         labels[plan.rules] = np.median([engine.labels for engine in engines])
-    assert 2 * labels[PILOT_RULES] < labels[PILOT_RULES - 1]
+    assert 2 * labels[new.rules] < labels[PILOT_RULES - 1]
 
 
 @pytest.mark.full

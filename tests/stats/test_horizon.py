@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from benchmarks import horizon as exact
 from labelcore.stats import horizon
 from labelcore.stats.horizon import (
+    LEARNING,
     LEVELS,
     STEADY,
     THEN,
@@ -125,6 +126,20 @@ def test_the_boundary_by_hand() -> None:
     assert float(boundary(1.5, 0.5, 0.05, 2)) == pytest.approx(3.09), "four times the information"
 
 
+@pytest.mark.parametrize("level", [0.2, 0.05, 0.001])
+def test_a_size_that_is_not_known_takes_its_share_of_the_level(level: float) -> None:
+    """The constant by exact recursion, from the first label; a tenth less takes too much."""
+    z = float(boundary(1e-6, 0.0, level, 4, learned=True))
+    every = [
+        [exact.ever_wrong(lambda _, reach=reach: reach**2, rate, 1_000)[-1] for rate in (0.36, 0.5)]
+        for reach in (z, 0.9 * z)
+    ]
+    assert np.max(every[0]) <= LEARNING * level < np.max(every[1])
+    for done in (0.001, 0.1, 0.3, 1.0, 3.0):
+        known = float(boundary(done, 0.3, level * (1 - LEARNING), 4))
+        assert float(boundary(done, 0.3, level, 4, learned=True)) == min(known, z)
+
+
 def test_the_boundary_never_rises_before_the_planned_size() -> None:
     for planned in (0.1, 0.5, 0.8, 0.81, 0.95, 1.0):
         done = np.linspace(0.01, 1, 100)
@@ -154,5 +169,7 @@ def test_the_least_boundary_is_below_the_boundary_whatever_is_covered(horizon: i
     covered = np.linspace(0, 1, 301)[None, :]
     for alpha in (0.2, 0.05, 0.03, 0.001):
         real = boundary(done, covered, alpha, horizon)
-        assert (least_boundary(done, alpha, horizon) <= real * (1 + 1e-12)).all()
+        unknown = boundary(done, covered, alpha, horizon, learned=True)
+        least = least_boundary(done, alpha, horizon) / (1 + 1e-12)
+        assert (least <= np.minimum(real, unknown)).all()
         assert (boundary(done, 0.0, alpha) > real).any()
