@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from labelcore.charts.axes import SHARES
 from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Ends
-from labelcore.charts.live_picture import SHARES, Bar
+from labelcore.charts.live_picture import Bar
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.svg import LETTER, WIDTH, colour
 from labelcore.safe_text import shortened

@@ -91,7 +91,7 @@ def test_nothing_is_drawn_outside() -> None:
 
 def test_names_stand_letter_by_letter(hostile: str) -> None:
     rows = [Row(shortened(name), 0.7, 0.6, 0.8, FIRST, "") for name in (hostile, "b<br>c")]
-    found = texts(svg(rows_drawing("", rows), "f", ""))
+    found = texts(svg(rows_drawing(Axis(unit=Unit.SHARE), rows), "f", ""))
     assert "b<br>c" in found
     cut = next(one for one in found if one.startswith("<img src=x>"))
     assert hostile.startswith(cut.rstrip("…"))
