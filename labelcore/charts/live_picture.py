@@ -138,6 +138,21 @@ def difference_scale(ends: Numbers) -> Ends:
 
 
 def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
+    return node(
+        "div",
+        bar_name(bar),
+        node("span", bar.said[0], klass="value"),
+        track_node(bar, scale, lines),
+        node("span", bar.said[1], klass="range told" if bar.told else "range"),
+        *([] if bar.dots is None else [dot_row(bar.dots)]),
+        klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
+        role="listitem",
+        style=in_series(bar.series),
+    )
+
+
+def track_node(bar: Bar, scale: Ends = SHARES, lines: Sequence[float] = ()) -> Node:
+    """The scale with the interval, lines through it, the value and the truth."""
     least, most = scale
 
     def place(share: float) -> str:
@@ -148,22 +163,13 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         width = 100 * max(bar.high - bar.low, 0.0) / (most - least)
         kind = "band assumed" if bar.assumed else "band"
         track.append(node("div", klass=kind, style=f"left:{place(bar.low)};width:{width:.2f}%"))
-    track += [node("div", klass="line", style=f"left:{place(line)}") for line in lines]
+    track += [node("div", klass="across", style=f"left:{place(line)}") for line in lines]
     if bar.value is not None:
-        track.append(node("div", klass="tick", style=f"left:{place(bar.value)}"))
+        kind = "tick grey" if bar.guessed else "tick"
+        track.append(node("div", klass=kind, style=f"left:{place(bar.value)}"))
     if bar.truth is not None:
         track.append(node("div", klass="truth", style=f"left:{place(bar.truth)}"))
-    return node(
-        "div",
-        bar_name(bar),
-        node("span", bar.said[0], klass="value"),
-        track,
-        node("span", bar.said[1], klass="range told" if bar.told else "range"),
-        *([] if bar.dots is None else [dot_row(bar.dots)]),
-        klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
-        role="listitem",
-        style=in_series(bar.series),
-    )
+    return track
 
 
 def bar_name(bar: Bar) -> Node:

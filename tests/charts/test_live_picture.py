@@ -100,7 +100,7 @@ def test_a_bar_stands_where_its_numbers_are() -> None:
 
 def test_a_bar_of_a_difference_has_zero_marked() -> None:
     shown = bars([Bar("Difference", 0.1, -0.1, 0.3)], (-0.5, 0.5))
-    (band,), (line,) = of_class(shown, "band"), of_class(shown, "line")
+    (band,), (line,) = of_class(shown, "band"), of_class(shown, "across")
     assert band[1]["style"] == "left:40.00%;width:40.00%"
     assert line[1]["style"] == "left:50.00%"
 
@@ -110,6 +110,7 @@ def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outli
     shown = bars([Bar("Recall", 0.5, 0.2, 0.7, assumed=True, chosen=True)])
     assert of_class(shown, "band assumed") and of_class(shown, "tick")
     assert of_class(shown, "bar chosen") and not of_class(shown, "band")
+    assert of_class(bars([Bar("Recall", 0.5, None, None)]), "tick grey"), "as the legend says"
 
 
 def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
