@@ -12,12 +12,10 @@ from labelcore.charts.design import DASHES, LIGHT, SERIES, STRONG, Theme
 from labelcore.charts.drawing import (
     Axis,
     Drawing,
-    Ends,
     Line,
     Remark,
     Rule,
     Symbol,
-    Unit,
     named_axis,
 )
 from labelcore.results.told_values import NO_LINE, known_ends
@@ -86,15 +84,14 @@ class Row:
 
 
 def rows_drawing(
-    title: str,
+    scale: Axis,
     rows: Sequence[Row],
-    ends: Ends | None = None,
     rules: Sequence[Rule] = (),
     remarks: Sequence[Remark] = (),
 ) -> Drawing:
-    """Values with their intervals one below the other, on one scale of shares."""
+    """Values with their intervals one below the other."""
     return Drawing(
-        Axis(title, Unit.SHARE, ends),
+        scale,
         named_axis((row.name for row in rows), downwards=True),
         [row.line(place) for place, row in enumerate(rows) if row.known],
         rules,

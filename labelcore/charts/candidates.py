@@ -1,11 +1,13 @@
 """Candidates and the bounds of their precision: which are in, which are out, and why."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from labelcore.charts.axes import PRECISION, labels_along, upright
 from labelcore.charts.base import VALUE_DOT, Chart, Row, empty_chart, interval_words, rows_drawing
 from labelcore.charts.design import DASHES, FIRST, REFERENCE, SECOND, SERIES, THIN
 from labelcore.charts.drawing import (
@@ -42,19 +44,17 @@ def candidates_chart(choice: Choice) -> Chart:
     table = candidates_table(choice)
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
+    wanted = choice.precision_threshold
     drawing = rows_drawing(
-        "precision",
+        Axis("precision", Unit.SHARE),
         [_row(row, choice) for row in table.to_dict("records")],
-        rules=[Rule(at, upright=True, dash=dash) for at, dash in _limits(choice)],
-        remarks=[Remark("wanted", x=choice.precision_threshold, side=Side.BELOW)],
+        rules=[
+            Rule(wanted, upright=True),
+            Rule(wanted - choice.precision_slack, upright=True, dash="dot"),
+        ],
+        remarks=[Remark("wanted", x=wanted, side=Side.BELOW)],
     )
     return Chart(drawing, _alt(table, choice), table)
-
-
-def _limits(choice: Choice) -> list[tuple[float, str]]:
-    """The precision that is wanted and the one that is tolerated, with their dashes."""
-    wanted = choice.precision_threshold
-    return [(wanted, "dash"), (wanted - choice.precision_slack, "dot")]
 
 
 def candidates_table(choice: Choice) -> pd.DataFrame:
@@ -82,13 +82,9 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
     table = moving_bounds_table(looks, key)
     if table.empty:
         return empty_chart(NOTHING, MOVED_COLUMNS)
-    drawing = Drawing(
-        Axis("labels"),
-        Axis("precision", Unit.SHARE),
-        moving_marks(table, choice),
-        [Rule(at, dash=dash) for at, dash in _limits(choice)],
-        legend=True,
-    )
+    drawing = race_drawing(table, choice, 0)
+    tolerated = Rule(choice.precision_threshold - choice.precision_slack, dash="dot")
+    drawing = replace(drawing, rules=[*drawing.rules, tolerated], legend=True)
     last = table[table["Labels"] == table["Labels"].max()].to_dict("records")
     bounds = "; ".join(_moved_words(shortened(row["Candidate"]), row) for row in last)
     now = words.count(int(table["Labels"].max()))
@@ -96,12 +92,20 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
     return Chart(drawing, alt, table)
 
 
-def moving_marks(
-    table: pd.DataFrame, choice: Choice, shown: Collection[str] | None = None
-) -> list[AnyMark]:
-    """The bounds of each candidate, or of those ``shown``, in its colour and dash; one that is out
-    ends in a cross. The chosen one, then those still in, are drawn on top.
-    """
+def race_drawing(
+    table: pd.DataFrame, choice: Choice, labels: int, shown: Collection[str] | None = None
+) -> Drawing:
+    """The bounds of each candidate, or of those ``shown``, against the ``labels`` that there are,
+    and the precision that is wanted of them."""
+    marks, wanted = _marks(table, choice, shown), choice.precision_threshold
+    last = max([1.0, float(labels), *(float(mark.reach[0].max()) for mark in marks)])
+    goal, said = Rule(wanted, role="ink", kind="goal"), Remark("wanted", y=wanted, across=1.0)
+    return Drawing(labels_along(last).axis, upright(PRECISION).axis, marks, [goal], [said])
+
+
+def _marks(table: pd.DataFrame, choice: Choice, shown: Collection[str] | None) -> list[AnyMark]:
+    """Each in its colour and dash; one that is out ends in a cross. The chosen one, then those
+    still in, are drawn on top."""
     names = dict.fromkeys([*choice.bounds["classifier"].astype(str), *table["Candidate"]])
     curves = []
     for place, name in enumerate(names):

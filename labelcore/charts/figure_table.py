@@ -2,9 +2,10 @@
 on one scale."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labelcore.charts.figure_bars import estimate_bar
+from labelcore.charts.live_picture import Bar, track_node
 from labelcore.charts.nodes import Node, node
 from labelcore.promises import State
 from labelcore.results.cells import Row, Table, TableCell
@@ -16,9 +17,8 @@ ALL_ITEMS, GUESS = "All items", "first guess"
 AHEAD, OPEN = "{name} ahead", "open"
 LESS, IN_POINTS = "{first} minus {second}", "in points, all pairs at once"
 SCALE = ("0", "100")
-THINNEST, NARROWEST = 0.004, 0.05
-"""The least width of a drawn interval, as a share of the scale; the least reach of a scale around
-zero."""
+NARROWEST = 0.05
+"""The least reach of a scale around zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +122,17 @@ def _cell(drawn: Drawn, cell: TableCell | None, widest: TableCell | None, name: 
         return node("div", klass="cell", role="cell")
     bar = estimate_bar(cell.estimate, "")
     value, between = bar.said
-    marks, kind = [], "cell"
-    if bar.low is not None and bar.high is not None:
-        if not cell.asked and cell.estimate.state != State.EXACT:
+    kind = "cell"
+    if not cell.asked:
+        bar = replace(bar, value=None)
+        if bar.low is not None and cell.estimate.state != State.EXACT:
             value, kind = GUESS, "cell guess"
-        marks.append(node("span", klass="range", style=_place(bar.low, bar.high)))
-        if bar.value is not None and cell.asked:
-            marks.append(node("span", klass="tick", style=f"left: {100 * bar.value:.2f}%"))
     framed = " widest" if cell is widest else ""
     opened = (cell.row, cell.figure) == drawn.opened
     price = [node("span", drawn.price, klass="price")] if cell is widest and drawn.price else []
     inside = node(
         "button",
-        *_said(value, between, marks),
+        *_said(value, between, track_node(bar)),
         *price,
         klass="inside",
         data_figure=name,
@@ -145,16 +143,9 @@ def _cell(drawn: Drawn, cell: TableCell | None, widest: TableCell | None, name: 
     return node("div", inside, klass=kind, role="cell", data_of=_label(cell.figure, audit))
 
 
-def _said(value: str, between: str, marks: Sequence[Node]) -> list[Node]:
+def _said(value: str, between: str, track: Node) -> list[Node]:
     words = [node("span", value, klass="value"), node("span", between, klass="between")]
-    return [
-        node("div", *words, klass="said"),
-        node("div", *marks, klass="track", aria_hidden="true"),
-    ]
-
-
-def _place(low: float, high: float) -> str:
-    return f"left: {100 * low:.2f}%; width: {100 * max(high - low, THINNEST):.2f}%"
+    return [node("div", *words, klass="said"), track]
 
 
 def _difference(drawn: Drawn) -> Node:
@@ -180,19 +171,12 @@ def _difference(drawn: Drawn) -> Node:
 def _less(less: Less | None, reach: float, name: str) -> Node:
     if less is None:
         return node("div", klass="cell", role="cell")
-    low, high, value, zero = (
-        (end / reach + 1) / 2 for end in (less.low, less.high, less.value, 0.0)
-    )
-    marks = [
-        node("span", klass="range", style=_place(low, high)),
-        node("span", klass="zero", style=f"left: {100 * zero:.2f}%"),
-        node("span", klass="tick", style=f"left: {100 * value:.2f}%"),
-    ]
+    track = track_node(Bar("", less.value, less.low, less.high), (-reach, reach), [0.0])
     digits = decimals(less.high - less.low)
     number = signed_points(less.value, digits).removesuffix(" points")
     bottom, top = points_range(less.low, less.high)
     state = AHEAD.format(name=less.ahead) if less.ahead else OPEN
-    nodes = _said(number, f"{bottom} to {top.removesuffix(' points')}", marks)
+    nodes = _said(number, f"{bottom} to {top.removesuffix(' points')}", track)
     sure = "state sure" if less.ahead else "state"
     ahead = node("div", state, klass=sure)
     return node("div", *nodes, ahead, klass="cell", role="cell", data_of=name)

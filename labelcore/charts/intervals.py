@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from labelcore.charts.axes import SHARES
 from labelcore.charts.design import FIRST
 from labelcore.charts.drawing import Ends
-from labelcore.charts.live_picture import SHARES, Bar
+from labelcore.charts.live_picture import Bar
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.svg import LETTER, WIDTH, colour
 from labelcore.safe_text import shortened
@@ -101,7 +102,7 @@ def _cell(bar: Bar, ends: tuple[float, float], top: float) -> list[Node]:
 
 def _marks(bar: Bar, ends: tuple[float, float], scale: Ends, y: float, thick: float) -> list[Node]:
     """Interval and value on the scale; what there is not is hidden, for a replay to show."""
-    tint = colour("quiet" if bar.out else FIRST)
+    tint = colour("quiet" if bar.out or bar.guessed else FIRST)
     gone = {"visibility": "hidden"}
     low, high = (_along(end or 0.0, ends, scale) for end in (bar.low, bar.high))
     outline = {"fill": "none", "stroke": tint, "stroke_dasharray": "4 3"}

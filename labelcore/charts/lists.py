@@ -1,10 +1,12 @@
 """The difference of two ranked lists with its band along the ranks, and both lists' own lines."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from labelcore.charts.axes import PRECISION, whole_numbers
 from labelcore.charts.base import Chart, empty_chart
 from labelcore.charts.design import FIRST, SERIES, THIN
 from labelcore.charts.drawing import (
@@ -17,7 +19,7 @@ from labelcore.charts.drawing import (
     Remark,
     Rule,
     Side,
-    Unit,
+    rounds,
 )
 from labelcore.charts.readings import assurance
 from labelcore.results.lists import ListDifference
@@ -26,7 +28,7 @@ from labelcore.words.differences import interval_text, signed_points
 from labelcore.words.lists import list_sentence
 from labelcore.words.sentences import decimals
 
-LOG_FROM, LONGEST = 1_000, 24
+LOG_FROM, LONGEST, RANKS = 1_000, 24, (100, 300, 1_000, 3_000, 10_000, 100_000)
 SIDES = "above 0: {} is better, below: {}"
 NOTHING = "No picture yet: it starts with the first band."
 RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High", "Better"
@@ -37,25 +39,24 @@ def list_chart(lists: ListDifference) -> Chart:
     values may be told."""
     if not lists.has_interval:
         return empty_chart(NOTHING, [RANK, DIFFERENCE, LOW, HIGH])
-    first, last = float(lists.x[0]), float(lists.x[-1])
-    log = last >= LOG_FROM
-    drawing = Drawing(
-        Axis(
-            "first items of each list" + (" (log scale)" if log else ""),
-            ends=(first, max(last, first + 1)),
-            log=log,
-        ),
-        Axis("precision", Unit.DIFFERENCE, list_ends(lists)),
-        list_marks(lists),
-        [Rule(0.0, dash="")],
-        list_remarks(lists),
-        legend=True,
-        along=True,
-    )
+    drawing = replace(lists_drawing(lists), legend=True, along=True)
     return Chart(drawing, list_sentence(lists), list_table(lists))
 
 
-def list_marks(lists: ListDifference) -> list[AnyMark]:
+def lists_drawing(lists: ListDifference) -> Drawing:
+    """What ``list_chart`` shows, without a legend."""
+    first, last = float(lists.x[0]), float(lists.x[-1])
+    ranks = sorted({first, *(rank for rank in RANKS if first < rank < 0.8 * last), last})
+    ends, log = (first, max(last, first + 1)), last >= LOG_FROM
+    across = whole_numbers("first items of each list", ends, ranks, log=log)
+    low, high = _ends(lists)
+    tens = [(at, f"{100 * at:.0f}".replace("-", "\N{MINUS SIGN}")) for at in rounds(low, high)]
+    up = Axis(PRECISION, ends=(low, high), ticks=tuple(tens))
+    zero = Rule(0.0, dash="", kind="zero")
+    return Drawing(across.axis, up, _marks(lists), [zero], _remarks(lists))
+
+
+def _marks(lists: ListDifference) -> list[AnyMark]:
     """The band, the estimate with words for the pointer, and the lists' own lines."""
     at = lists.shown
     x, low, high = (values[at] for values in (lists.x, lists.low, lists.high))
@@ -71,7 +72,7 @@ def list_marks(lists: ListDifference) -> list[AnyMark]:
     return marks
 
 
-def list_remarks(lists: ListDifference) -> list[Remark]:
+def _remarks(lists: ListDifference) -> list[Remark]:
     """Who is better on which side of zero, and which line is which list, where they are furthest
     apart."""
     names = [shortened(str(name), LONGEST) for name in (lists.scope.classifier, lists.scope.versus)]
@@ -86,7 +87,7 @@ def list_remarks(lists: ListDifference) -> list[Remark]:
     return remarks
 
 
-def list_ends(lists: ListDifference) -> Ends:
+def _ends(lists: ListDifference) -> Ends:
     """Round numbers that hold the band, and the lists' own lines."""
     curves = [band.value for band in lists.own or ()]
     seen = np.concatenate([lists.low, lists.high, *curves, [-0.02, 0.02]])

@@ -3,18 +3,15 @@
 Shares are drawn from 0 to 100 %, labels from 0 to the plan, so that nothing moves but the data.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.charts.curve_points import points_of
+from labelcore.charts.axes import SHARES, labels_along, upright
 from labelcore.charts.design import REFERENCE, SERIES, THIN
 from labelcore.charts.drawing import (
-    AnyMark,
-    Axis,
     Band,
     Drawing,
     Ends,
@@ -27,39 +24,28 @@ from labelcore.charts.drawing import (
     Scale,
     Side,
     Symbol,
-    powers,
-    rounds,
 )
 from labelcore.charts.history_table import thinned
-from labelcore.charts.lists import LOG_FROM, list_ends, list_marks, list_remarks
 from labelcore.charts.nodes import Node, node
-from labelcore.charts.rank import LOG_FROM_ITEMS, curve_marks
 from labelcore.charts.svg import Box, colour, svg
-from labelcore.results.curves import Band as Curve
-from labelcore.results.lists import ListDifference
-from labelcore.results.told_values import NO_LINE, too_wide
+from labelcore.results.told_values import too_wide
 from labelcore.results.types import Estimate
-from labelcore.words.differences import MINUS
 
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 BOX = Box(WIDTH, HEIGHT, LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM)
 INSIDE = BOX.right - BOX.left
-MOST_POINTS, MOST_RANKS, MOST_AHEAD = 160, 200, 24
+MOST_POINTS, MOST_AHEAD = 160, 24
 FIRST_FIGURE = "first figure, about here"
-NOTE, WIDE_NOTE = 100 / INSIDE, 230 / INSIDE
-"""Room for a remark at the right end; the last also in the larger letters of a telephone."""
+NOTE = 100 / INSIDE
+"""Room for a remark at the right end."""
 BELOW = 18 / (BOX.bottom - BOX.top)
 """Room for a remark at the bottom."""
 GOAL_START = 1 - 48 / INSIDE
-SHARES: Ends = (0.0, 1.0)
 REACHES = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 LARGE_DOTS = 15
 """So many dots fit one row, and twice as many small ones."""
 POSSIBLE = "still possible"
-LABELS, FIRST_ITEMS, PRECISION = "labels", "first items by score", "Precision, %"
-FIRST_OF_EACH, RANKS = "first items of each list", (100, 300, 1_000, 3_000, 10_000, 100_000)
-QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 INK = "ink"
 
 
@@ -152,6 +138,21 @@ def difference_scale(ends: Numbers) -> Ends:
 
 
 def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
+    return node(
+        "div",
+        bar_name(bar),
+        node("span", bar.said[0], klass="value"),
+        track_node(bar, scale, lines),
+        node("span", bar.said[1], klass="range told" if bar.told else "range"),
+        *([] if bar.dots is None else [dot_row(bar.dots)]),
+        klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
+        role="listitem",
+        style=in_series(bar.series),
+    )
+
+
+def track_node(bar: Bar, scale: Ends = SHARES, lines: Sequence[float] = ()) -> Node:
+    """The scale with the interval, lines through it, the value and the truth."""
     least, most = scale
 
     def place(share: float) -> str:
@@ -162,22 +163,13 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         width = 100 * max(bar.high - bar.low, 0.0) / (most - least)
         kind = "band assumed" if bar.assumed else "band"
         track.append(node("div", klass=kind, style=f"left:{place(bar.low)};width:{width:.2f}%"))
-    track += [node("div", klass="line", style=f"left:{place(line)}") for line in lines]
+    track += [node("div", klass="across", style=f"left:{place(line)}") for line in lines]
     if bar.value is not None:
-        track.append(node("div", klass="tick", style=f"left:{place(bar.value)}"))
+        kind = "tick grey" if bar.guessed else "tick"
+        track.append(node("div", klass=kind, style=f"left:{place(bar.value)}"))
     if bar.truth is not None:
         track.append(node("div", klass="truth", style=f"left:{place(bar.truth)}"))
-    return node(
-        "div",
-        bar_name(bar),
-        node("span", bar.said[0], klass="value"),
-        track,
-        node("span", bar.said[1], klass="range told" if bar.told else "range"),
-        *([] if bar.dots is None else [dot_row(bar.dots)]),
-        klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
-        role="listitem",
-        style=in_series(bar.series),
-    )
+    return track
 
 
 def bar_name(bar: Bar) -> Node:
@@ -291,14 +283,13 @@ class Track:
         return None if first is None else first - self.now
 
 
-def over_labels(track: Track, words: str) -> Node:
-    """The figure, its interval and what is expected from here, against labels; ``words`` say the
-    same for those who do not see it."""
-    return svg(labels_drawing(track), "picture", words, box=BOX)
+def living(drawing: Drawing, words: str) -> Node:
+    """A chart below the bars; ``words`` say the same for those who do not see it."""
+    return svg(drawing, "picture", words, box=BOX)
 
 
 def labels_drawing(track: Track) -> Drawing:
-    """What ``over_labels`` shows."""
+    """The figure, its interval and what is expected from here, against labels."""
     count = len(track.labels)
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value, grey = track.labels[kept], track.value[kept], track.guessed[kept]
@@ -306,8 +297,8 @@ def labels_drawing(track: Track) -> Drawing:
     # From the last grey point on, so that the line has no gap.
     settled[:-1] |= grey[:-1] & settled[1:]
     texts = [track.hover[place] for place in kept] if track.hover else []
-    across = _labels(float(max(track.planned, track.labels.max(initial=1.0))))
-    up = _upright(f"{track.name}, {'points' if track.sides else '%'}", track.scale)
+    across = labels_along(float(max(track.planned, track.labels.max(initial=1.0))))
+    up = upright(f"{track.name}, {'points' if track.sides else '%'}", track.scale)
     bounds = (x, track.low[kept]), (x, track.high[kept])
     parts = [
         *(_expected(across, up, track) if track.certain is None else _certain(up, track)),
@@ -320,97 +311,6 @@ def labels_drawing(track: Track) -> Drawing:
         *_truth(across, up, track),
     ]
     return Drawing.of(across.axis, up.axis, parts)
-
-
-def race(marks: Sequence[AnyMark], labels: int, wanted: float, words: str) -> Node:
-    """The bounds of several candidates against the ``labels`` that there are, and the precision
-    that is wanted of them."""
-    last = max((float(mark.reach[0].max()) for mark in marks), default=1.0)
-    goal: list[Part] = [Rule(wanted, role=INK, kind="goal"), Remark("wanted", y=wanted, across=1.0)]
-    return _chart(
-        _labels(max(float(labels), last, 1.0)), _upright(PRECISION), [*marks, *goal], words
-    )
-
-
-def along_scores(band: Curve, cut: int | None, words: str, *, most: int = MOST_RANKS) -> Node:
-    """A reading and its band against how many of the first items are taken, at ``most`` so many
-    places, and the classifier's own cut, if it has one."""
-    items = band.scope.n_items
-    log, last = items >= LOG_FROM_ITEMS, float(items)
-    ticks = powers(1.0, last) if log else _steps(last)
-    across = _axis(FIRST_ITEMS, (1.0 if log else 0.0, last), ticks, log=log)
-    points = points_of(band, log=log, most=most)
-    parts: list[Part] = [*curve_marks(points)]
-    if points.without_line:
-        parts.append(_no_line(across, cut))
-    if cut:
-        parts.append(Rule(cut, upright=True, dash="", role=INK, kind="cut"))
-        parts.append(Remark(f"own cut at {cut:,}", x=cut, up=0.0))
-    return _chart(across, _upright(PRECISION), parts, words)
-
-
-def along_lists(lists: ListDifference, words: str) -> Node:
-    """The difference of two lists with its band, and both lists' own lines, against the ranks."""
-    ends = float(lists.x[0]), float(lists.x[-1])
-    log = ends[1] >= LOG_FROM
-    ticks = sorted({ends[0], *(rank for rank in RANKS if ends[0] < rank < 0.8 * ends[1]), ends[1]})
-    across = _axis(FIRST_OF_EACH, ends, ticks, log=log)
-    parts = [*list_marks(lists), Rule(0.0, dash="", kind="zero"), *list_remarks(lists)]
-    low, high = list_ends(lists)
-    tens = [(at, f"{100 * at:.0f}".replace("-", "\N{MINUS SIGN}")) for at in rounds(low, high)]
-    up = Scale(Axis(PRECISION, ends=(low, high), ticks=tuple(tens)), (low, high))
-    return _chart(across, up, parts, words)
-
-
-def _no_line(across: Scale, cut: int | None) -> Remark:
-    """Left of the cut, where that would cross it and there is room."""
-    share = float(across.share(cut)) if cut else 0.0
-    if share > 1 - WIDE_NOTE and share > WIDE_NOTE:
-        return Remark(NO_LINE, x=cut, y=0.7, side=Side.BELOW, anchor="end")
-    return Remark(NO_LINE, y=0.7, across=1.0, side=Side.BELOW)
-
-
-def _chart(across: Scale, up: Scale, parts: Iterable[Part], words: str) -> Node:
-    return svg(Drawing.of(across.axis, up.axis, parts), "picture", words, box=BOX)
-
-
-def _axis(title: str, ends: Ends, places: Iterable[float], *, log: bool = False) -> Scale:
-    """Whole numbers along the chart."""
-    ticks = tuple((at, f"{at:,.0f}") for at in places)
-    return Scale(Axis(title, ends=ends, log=log, ticks=ticks), ends)
-
-
-def _labels(last: float) -> Scale:
-    return _axis(LABELS, (0.0, last), _steps(last))
-
-
-def _upright(title: str, ends: Ends = SHARES) -> Scale:
-    """Quarters of the height, in per cent; the unit is in the title."""
-    places = [ends[0] + (ends[1] - ends[0]) * share for share in QUARTERS]
-    ticks = tuple((at, _per_cent(at, signed=ends[0] < 0)) for at in places)
-    return Scale(Axis(title, ends=ends, ticks=ticks), ends)
-
-
-def _per_cent(at: float, *, signed: bool) -> str:
-    """
-    >>> _per_cent(0.25, signed=False), _per_cent(0.00443, signed=True)
-    ('25', '+0.44')
-    """
-    digits = 3 if abs(at) >= 0.1 else 2
-    return f"{100 * at:{'+' if signed and at > 0 else ''}.{digits}g}".replace("-", MINUS)
-
-
-def _steps(last: float) -> list[float]:
-    """Three to five round numbers from 0 on, and the last.
-
-    >>> _steps(150.0), _steps(1180.0)
-    ([0.0, 50.0, 100.0, 150.0], [0.0, 500.0, 1180.0])
-    """
-    rough = last / 3
-    scale = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
-    step = next(scale * factor for factor in (1, 2, 5, 10) if scale * factor >= rough - 1e-9)
-    inside = [n * step for n in range(math.ceil(last / step)) if last - n * step > 0.4 * step]
-    return [*map(float, inside), last]
 
 
 def _estimate(x: Numbers, value: Numbers, keep: Mask, texts: Sequence[str] = ()) -> Line:

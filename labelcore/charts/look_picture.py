@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.charts.candidates import moving_bounds_table, moving_marks
+from labelcore.charts.candidates import moving_bounds_table, race_drawing
 from labelcore.charts.figure_bars import (
     LONGEST_OF_TWO,
     candidate_bar,
@@ -17,20 +17,19 @@ from labelcore.charts.figure_bars import (
 )
 from labelcore.charts.history import looks_words, track_of, with_race
 from labelcore.charts.history_table import history_rows
+from labelcore.charts.lists import lists_drawing
 from labelcore.charts.live_picture import (
     Bar,
     Track,
-    along_lists,
-    along_scores,
     bar_name,
     bars,
-    over_labels,
+    labels_drawing,
+    living,
     possible_scale,
-    race,
 )
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.race import Contest, race_node
-from labelcore.charts.rank import rank_words
+from labelcore.charts.rank import precision_drawing, rank_words
 from labelcore.promises import CandidateState, Promise
 from labelcore.results.lists import ListDifference
 from labelcore.results.look import Beside, HeadBands, Look
@@ -101,16 +100,16 @@ def choice_picture(
         for row in rows
     ]
     moved = moving_bounds_table(looks, choice.estimand)
-    marks = moving_marks(moved, choice, {str(row["classifier"]) for row in rows})
-    wanted = choice.precision_threshold
-    chart = race(marks, answered, wanted, f"{CANDIDATES_OVER} {words}")
-    return Picture(bars(shown, wanted=wanted), chart, (), "", words, of_all=said)
+    drawing = race_drawing(moved, choice, answered, {str(row["classifier"]) for row in rows})
+    chart = living(drawing, f"{CANDIDATES_OVER} {words}")
+    drawn = bars(shown, wanted=choice.precision_threshold)
+    return Picture(drawn, chart, (), "", words, of_all=said)
 
 
 def lists_picture(lists: ListDifference) -> Picture:
     """The difference at a few ranks as bars, and its band along all of them."""
     sentence = short_lists(lists)
-    chart = along_lists(lists, sentence) if lists.has_interval else None
+    chart = living(lists_drawing(lists), sentence) if lists.has_interval else None
     first, second = (one_line(str(name), LONGEST_OF_TWO) for name in _both(lists))
     legend = node("div", MORE_POINTS.format(first=first, second=second), klass="guess")
     rows = bars(list_bars(lists, named=False), list_scale(lists))
@@ -153,9 +152,9 @@ def figures_picture(look: Look, beside: Beside) -> Picture:
         drawn = node("div", race_node(contest, asked), *([drawn] if shown else []))
     chart = None
     if look.along is not None:
-        chart = along_scores(look.along, look.cut, words)
+        chart = living(precision_drawing(look.along, look.cut), words)
     elif track is not None and look.view == OVER_LABELS:
-        chart = over_labels(track, words)
+        chart = living(labels_drawing(track), words)
     legend = _legend_of(look, shown)
     return Picture(drawn, chart, look.views, look.view, said.text, legend, said.of_all)
 

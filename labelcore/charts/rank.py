@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from labelcore.charts.base import Chart, empty_chart, no_line
+from labelcore.charts.axes import PRECISION, steps, upright, whole_numbers
+from labelcore.charts.base import Chart, empty_chart
 from labelcore.charts.bounds import (
     bounds,
     envelope,
@@ -29,13 +31,28 @@ from labelcore.charts.curve_points import (
     value_words,
 )
 from labelcore.charts.design import FIRST, REFERENCE, THIN
-from labelcore.charts.drawing import AnyMark, Axis, Drawing, Ends, Line, Remark, Rule, Side, Unit
+from labelcore.charts.drawing import (
+    AnyMark,
+    Axis,
+    Drawing,
+    Ends,
+    Line,
+    Remark,
+    Rule,
+    Scale,
+    Side,
+    Unit,
+    powers,
+)
 from labelcore.results.curves import Band
+from labelcore.results.told_values import NO_LINE
 from labelcore.words import sentences as words
 
 NOTHING = "No curve yet: it starts with the first estimate."
 SO_FAR = "provisional, by all labels so far"
-LOG_FROM_ITEMS = 5000
+LOG_FROM_ITEMS, MOST_RANKS = 5000, 200
+WIDE_NOTE = 0.57
+"""Room for a remark at the right end, in the larger letters of a telephone too."""
 
 
 def rank_chart(
@@ -55,30 +72,36 @@ def rank_chart(
     says so. Ranks are on a log scale from 5,000 items on, because what matters is near the top.
     Raises ValueError for a reading that is not known.
     """
-    last = float(max(band.scope.n_items, *band.x[-1:]))
-    log = last >= LOG_FROM_ITEMS
-    points = points_of(band, log=log)
+    across = _across(band)
+    points = points_of(band, log=across.axis.log)
     if not points.usable.any():
         label = points.reading.label
         return empty_chart(NOTHING, [RANK, SCORE, label, LOW, HIGH])
-    shares = points.reading.unit == "share"
-    rules, remarks = _lines(points, cut, own)
-    drawing = Drawing(
-        Axis(
-            "first items by score" + (" (log scale)" if log else ""),
-            ends=(1.0, max(last, 2.0)) if log else (0.0, last),
-            log=log,
-        ),
-        Axis(points.reading.label.lower(), Unit.SHARE, _share_ends(points))
-        if shares
-        else Axis(points.reading.label.lower(), zero=True),
-        [*noise(points), *envelope(points), *curve_marks(points, hover_texts(points))],
-        rules,
-        remarks,
-        legend=True,
-        along=True,
-    )
+    up = Axis(points.reading.label.lower(), zero=True)
+    if points.reading.unit == "share":
+        up = replace(up, unit=Unit.SHARE, ends=_share_ends(points))
+    marks = [*noise(points), *envelope(points), *curve_marks(points, hover_texts(points))]
+    drawing = Drawing(across.axis, up, marks, *_lines(points, across, cut, own))
+    drawing = replace(drawing, legend=True, along=True)
     return Chart(drawing, _words(points, cut), curve_table(band))
+
+
+def precision_drawing(band: Band, own: int | None, *, most: int = MOST_RANKS) -> Drawing:
+    """Precision and its band at ``most`` so many places, and the classifier's own cut if it has
+    one; never zoomed, and with its axes before there is anything."""
+    across = _across(band)
+    points = points_of(band, log=across.axis.log, most=most)
+    lines = _lines(points, across, own, own)
+    return Drawing(across.axis, upright(PRECISION).axis, curve_marks(points), *lines)
+
+
+def _across(band: Band) -> Scale:
+    """All ranks of the list."""
+    last = float(max([band.scope.n_items, *band.x[-1:]]))
+    log = last >= LOG_FROM_ITEMS
+    ends = (1.0, last) if log else (0.0, last)
+    places = powers(*ends) if log else steps(last)
+    return whole_numbers("first items by score", ends, places, log=log)
 
 
 def rank_words(band: Band, cut: int | None = None) -> str:
@@ -115,17 +138,23 @@ def _share_ends(points: Points) -> Ends:
     return max(math.floor(10 * least - 0.2) / 10, 0.0), 1.01
 
 
-def _lines(points: Points, cut: int | None, own: int | None) -> tuple[list[Rule], list[Remark]]:
+def _lines(
+    points: Points, across: Scale, cut: int | None, own: int | None
+) -> tuple[list[Rule], list[Remark]]:
     """The cut that is looked at and the classifier's own, and their words."""
     rules, remarks = [], []
     if own is not None and own != cut:
         rules.append(Rule(own, upright=True, dash="dot"))
         remarks.append(Remark(f"own cut at {own:,}", x=own, side=Side.BELOW))
-    if cut is not None:
-        rules.append(Rule(cut, upright=True, dash=""))
+    if cut:
+        rules.append(Rule(cut, upright=True, dash="", role="ink", kind="cut"))
         name = "own cut at" if cut == own else "cut at"
         remarks.append(Remark(f"{name} {cut:,}", x=cut, up=0.0))
-    return rules, remarks + ([no_line()] if points.without_line else [])
+    if points.without_line:  # Left of the cut, where that would cross it and there is room.
+        x = cut if cut and across.place(cut) > WIDE_NOTE else None
+        note = Remark(NO_LINE, x=x, across=1.0, up=0.7, side=Side.BELOW, anchor="end")
+        remarks.append(note)
+    return rules, remarks
 
 
 def _words(points: Points, cut: int | None) -> str:

@@ -5,11 +5,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from labelcore.charts.base import VALUE_DOT, Row, rows_drawing
+from labelcore.charts.base import Row, rows_drawing
 from labelcore.charts.calibration import calibration_chart
 from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.design import FIRST, REFERENCE
-from labelcore.charts.drawing import Axis, Bars, Drawing, Line, Rule, Unit, named_axis
+from labelcore.charts.drawing import Axis, Bars, Drawing, Rule, Unit, named_axis
 from labelcore.charts.figure_table import row_name
 from labelcore.charts.lists import list_chart
 from labelcore.charts.plotted import plotted
@@ -23,8 +23,6 @@ from labelcore.safe_text import shortened
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
 from labelcore.words.tables import cell_said
 
-ONE_ROW = 140.0
-
 
 @singledispatch
 def figure_of(result: Any) -> go.Figure:
@@ -35,17 +33,9 @@ def figure_of(result: Any) -> go.Figure:
 @figure_of.register
 def _(result: Estimate) -> go.Figure:
     """The interval as a line, the value as a point; the goal of the plan is in its sentence."""
-    marks, sentences = [], [result.sentence()]
-    if result.has_interval:
-        marks.append(Line([result.low, result.high], [0, 0], hover=sentences * 2))
-    if result.told is not None:
-        marks.append(Line([result.told], [0], 0.0, dots=VALUE_DOT, hover=sentences))
-    difference = result.is_difference
-    scale = Axis(
-        unit=Unit.DIFFERENCE if difference else Unit.SHARE, ends=(-1.0 if difference else 0.0, 1.0)
-    )
-    name = named_axis([shortened(result.estimand)])
-    return plotted(Drawing(scale, name, marks, height=ONE_ROW))
+    row = _row(shortened(result.estimand), result, FIRST, result.sentence(), value=result.told)
+    unit, least = (Unit.DIFFERENCE, -1.0) if result.is_difference else (Unit.SHARE, 0.0)
+    return plotted(rows_drawing(Axis(unit=unit, ends=(least, 1.0)), [row]))
 
 
 @figure_of.register
@@ -55,11 +45,15 @@ def _(result: Table) -> go.Figure:
     several = len({classifier for classifier, _ in result.rows}) > 1
     rows = []
     for cell in cells:
-        name, estimate = f"{cell.figure}: {row_name(cell.row, several)}", cell.estimate
-        low, high = (estimate.low, estimate.high) if estimate.has_interval else (None, None)
-        value, role = (estimate.told, FIRST) if cell.asked else (None, REFERENCE)
-        rows.append(Row(shortened(name), value, low, high, role, cell_said(cell)))
-    return plotted(rows_drawing("", rows))
+        name = shortened(f"{cell.figure}: {row_name(cell.row, several)}")
+        value, role = (cell.estimate.told, FIRST) if cell.asked else (None, REFERENCE)
+        rows.append(_row(name, cell.estimate, role, cell_said(cell), value=value))
+    return plotted(rows_drawing(Axis(unit=Unit.SHARE), rows))
+
+
+def _row(name: str, result: Estimate, role: str, hover: str, *, value: float | None) -> Row:
+    low, high = (result.low, result.high) if result.has_interval else (None, None)
+    return Row(name, value, low, high, role, hover)
 
 
 @figure_of.register

@@ -9,24 +9,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labelcore.charts.candidates import moving_bounds_table, moving_marks
+from labelcore.charts.axes import SHARES
+from labelcore.charts.candidates import moving_bounds_table, race_drawing
 from labelcore.charts.design import SERIES
 from labelcore.charts.drawing import Ends
 from labelcore.charts.figure_bars import NOT_YET
 from labelcore.charts.history import looks_words, track_of, with_race
 from labelcore.charts.history_table import history_rows, history_table
+from labelcore.charts.lists import lists_drawing
 from labelcore.charts.live_picture import (
     BOX,
-    SHARES,
     Bar,
-    along_lists,
-    along_scores,
-    over_labels,
+    labels_drawing,
+    living,
     possible_scale,
-    race,
 )
 from labelcore.charts.nodes import Node, node
-from labelcore.charts.rank import rank_words
+from labelcore.charts.rank import precision_drawing, rank_words
 from labelcore.charts.svg import colour
 from labelcore.figures.current import moment, results_after
 from labelcore.figures.cuts import cuts_at, own_cut
@@ -198,23 +197,22 @@ def _course(engine: Engine, facts: Facts, frames: Sequence[Frame]) -> Course | N
 
 def _of_lists(facts: Facts) -> Node:
     assert isinstance(facts.primary, ListDifference)
-    return along_lists(facts.primary, short_answer(facts))
+    return living(lists_drawing(facts.primary), short_answer(facts))
 
 
 def _of_ranks(facts: Facts) -> Node:
     band = facts.primary
     assert isinstance(band, Band)
     cut = own_cut(facts.population, band.scope.classifier)
-    return along_scores(band, cut, rank_words(band, cut), most=MOST_RANKS)
+    return living(precision_drawing(band, cut, most=MOST_RANKS), rank_words(band, cut))
 
 
 def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
     moved = moving_bounds_table(facts.looks, choice.estimand)
     if moved.empty:
         return None
-    marks = moving_marks(moved, choice, drawn_rows(facts, MOST_ROWS))
-    end = max(last, 1.0, *(float(mark.reach[0].max()) for mark in marks))
-    return Course(race(marks, int(last), choice.precision_threshold, short_answer(facts)), end)
+    drawing = race_drawing(moved, choice, int(last), drawn_rows(facts, MOST_ROWS))
+    return Course(living(drawing, short_answer(facts)), drawing.level.ends[1])
 
 
 def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course:
@@ -227,8 +225,9 @@ def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course
         if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
             track = with_race(track, contest, now)
     words = looks_words(rows, key, name, margin)
-    end = max(float(track.planned), track.now, 1.0)
-    return Course(over_labels(track, words), end, history_table(rows), track.scale, key)
+    drawing = labels_drawing(track)
+    end = drawing.level.ends[1]
+    return Course(living(drawing, words), end, history_table(rows), track.scale, key)
 
 
 def _figure(engine: Engine, course: Course, labels: int) -> Markup:

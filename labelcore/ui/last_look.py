@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from labelcore.charts.axes import SHARES
 from labelcore.charts.figure_bars import estimate_bar, share_bar
-from labelcore.charts.live_picture import SHARES, Bar, bars, difference_scale
+from labelcore.charts.live_picture import Bar, bars, difference_scale
 from labelcore.charts.look_picture import LONGEST_NAME, Picture
 from labelcore.estimands import CURVES, LISTS
 from labelcore.safe_text import one_line

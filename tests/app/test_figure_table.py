@@ -82,11 +82,11 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign(session: lc.Session) ->
 @pytest.mark.parametrize(
     ("changes", "asked", "kind", "said", "marks"),
     [
-        ({}, True, "cell", "50 %", ["range", "tick"]),
-        ({}, False, "cell guess", GUESS, ["range"]),
-        ({"state": "exact", "low": 0.5, "high": 0.5}, True, "cell", "50.00 %", ["range", "tick"]),
-        ({"state": "exact", "low": 0.5, "high": 0.5}, False, "cell", "50.00 %", ["range"]),
-        ({"low": 0.1, "high": 0.8}, True, "cell", "", ["range"]),
+        ({}, True, "cell", "50 %", ["band", "tick"]),
+        ({}, False, "cell guess", GUESS, ["band"]),
+        ({"state": "exact", "low": 0.5, "high": 0.5}, True, "cell", "50.00 %", ["band", "tick"]),
+        ({"state": "exact", "low": 0.5, "high": 0.5}, False, "cell", "50.00 %", ["band"]),
+        ({"low": 0.1, "high": 0.8}, True, "cell", "", ["band"]),
         ({"state": "nothing", "value": None, "low": 0.0}, False, "cell", "not yet", []),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_cell_shows_what_is_asked_and_what_may_be_told(
     assert kinds[1] == ("cell widest" if framed else "cell guess")
     assert ["9 labels" in one for one in shown] == [not framed, framed]
     assert f'"{said}"' in shown[0]
-    assert [mark for mark in ("range", "tick") if f'"{mark}"' in shown[0]] == marks
+    assert [mark for mark in ("band", "tick") if f'"{mark}"' in shown[0]] == marks
 
 
 def test_two_rows_are_compared_and_a_head_sorts(session: lc.Session) -> None:

@@ -38,6 +38,9 @@ def test_bounds_move_and_labels_taken_back_are_left_out() -> None:
     low, high, cross = chart.figure.data
     assert list(low.y) == [0.1, 0.15] and list(high.y) == [0.9, 0.85]
     assert (list(cross.x), list(cross.y)) == ([7], [0.5]), "it is out"
+    assert chart.figure.layout.xaxis.range == (0, 7), "as on Label"
+    assert [note.text for note in chart.figure.layout.annotations] == ["wanted"]
+    assert [shape.y0 for shape in chart.figure.layout.shapes] == [0.9, 0.8]
     assert "At 7 labels" in chart.alt and "out: precision too low" in chart.alt
 
 

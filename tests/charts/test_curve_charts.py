@@ -117,7 +117,7 @@ def test_a_cut_is_a_line_with_words(make_band: Make, log: bool) -> None:
 def test_a_long_list_has_a_log_scale_and_the_axis_spans_the_list(make_band: Make) -> None:
     band = replace(make_band("precision", [0.9, 0.5]), scope=Scope("a.csv", 1000))
     axis = rank_chart(band).figure.layout.xaxis
-    assert axis.range == (0, 1000) and axis.type is None
+    assert axis.range == (0, 1000) and axis.type is None and axis.ticktext == ("0", "500", "1,000")
     low, high = rank_chart(replace(band, scope=Scope("a.csv", 10_000))).figure.layout.xaxis.range
     assert -1e-6 < low < 0 and 4 < high < 4 + 1e-6  # A dot at the first rank lies inside.
     far = rank_chart(replace(band, x=np.array([10.0, 50_000.0]))).figure

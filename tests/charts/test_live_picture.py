@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelcore.charts.candidates import MOVED_COLUMNS, moving_marks
+from labelcore.charts.candidates import MOVED_COLUMNS, race_drawing
 from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.live_picture import (
     BELOW,
@@ -21,15 +21,15 @@ from labelcore.charts.live_picture import (
     WIDTH,
     Bar,
     Track,
-    along_scores,
     bars,
     difference_scale,
     dot_row,
-    over_labels,
-    race,
+    labels_drawing,
+    living,
 )
 from labelcore.charts.look_picture import OVER_LABELS, _estimate_bars, choice_picture
 from labelcore.charts.nodes import Node
+from labelcore.charts.rank import precision_drawing
 from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.curves import Band
 from labelcore.results.told_values import NO_LINE
@@ -86,6 +86,10 @@ def track(**other: object) -> Track:
     return Track(**(found | other))  # type: ignore[arg-type]
 
 
+def over_labels(track: Track, words: str) -> Node:
+    return living(labels_drawing(track), words)
+
+
 def test_a_bar_stands_where_its_numbers_are() -> None:
     (one,) = of_class(bars([Bar("Recall", 0.75, 0.5, 0.9, ("75 %", "50 to 90"))]), "bar")
     (band,), (tick,) = of_class(one, "band"), of_class(one, "tick")
@@ -96,7 +100,7 @@ def test_a_bar_stands_where_its_numbers_are() -> None:
 
 def test_a_bar_of_a_difference_has_zero_marked() -> None:
     shown = bars([Bar("Difference", 0.1, -0.1, 0.3)], (-0.5, 0.5))
-    (band,), (line,) = of_class(shown, "band"), of_class(shown, "line")
+    (band,), (line,) = of_class(shown, "band"), of_class(shown, "across")
     assert band[1]["style"] == "left:40.00%;width:40.00%"
     assert line[1]["style"] == "left:50.00%"
 
@@ -106,6 +110,7 @@ def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outli
     shown = bars([Bar("Recall", 0.5, 0.2, 0.7, assumed=True, chosen=True)])
     assert of_class(shown, "band assumed") and of_class(shown, "tick")
     assert of_class(shown, "bar chosen") and not of_class(shown, "band")
+    assert of_class(bars([Bar("Recall", 0.5, None, None)]), "tick grey"), "as the legend says"
 
 
 def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
@@ -200,7 +205,7 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     rows += [(x, "top 50", low, high, OUT if x > 1 else "in") for x, low, high in bounds]
     rows += [(x, "top 200", low, high, "in") for x, low, high in bounds]
     table = pd.DataFrame(rows, columns=list(MOVED_COLUMNS))
-    drawn = race(moving_marks(table, choice()), 100, 0.8, "words")
+    drawn = living(race_drawing(table, choice(), 100), "words")
     assert [one[1]["stroke"] for one in of_class(drawn, "bound")] == [
         *["var(--quiet)"] * 2,
         *["var(--data-3)"] * 2,
@@ -209,8 +214,8 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     (gone,) = of_class(drawn, "gone")
     assert gone[2] == "×" and float(gone[1]["x"]) == at(2, 0)[0]
     (wanted,) = of_class(drawn, "goal")
-    assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
-    few = race(moving_marks(table, choice(), {"top 100"}), 100, 0.8, "words")
+    assert float(wanted[1]["y1"]) == at(0, choice().precision_threshold)[1]
+    few = living(race_drawing(table, choice(), 100, {"top 100"}), "words")
     assert len(of_class(few, "bound")) == 2 and not of_class(few, "gone")
 
 
@@ -266,8 +271,7 @@ def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
 
 def test_the_axes_stand_at_the_plan_whatever_the_data() -> None:
     first, later = over_labels(track(), ""), over_labels(track(labels=np.array([1.0, 50, 90])), "")
-    for kind in ("grid",):
-        assert of_class(first, kind) == of_class(later, kind)
+    assert of_class(first, "grid") == of_class(later, "grid")
     assert [one for one in texts(first) if one == "100"] == ["100", "100"]  # per cent, labels
 
 
@@ -375,7 +379,7 @@ def curve(items: int, **other: object) -> Band:
 
 
 def along(items: int, cut: int | None = None, **other: object) -> Node:
-    return along_scores(curve(items, **other), cut, "")
+    return living(precision_drawing(curve(items, **other), cut), "")
 
 
 def test_the_curve_has_its_band_and_the_own_cut() -> None:
@@ -385,13 +389,6 @@ def test_the_curve_has_its_band_and_the_own_cut() -> None:
     assert float(cut[1]["x1"]) == at(250, 0, 1000)[0]
     assert "own cut at 250" in texts(drawn)
     assert len(points(line)) <= (WIDTH - LEFT - RIGHT) / 2 + 2
-
-
-def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
-    drawn = along(10_000, cut=100)
-    assert {"1", "10", "100", "1,000", "10,000"} <= set(texts(drawn))
-    (cut,) = of_class(drawn, "cut")
-    assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
 
 
 @pytest.mark.parametrize("items", [10_000, 999_999, 1_000_000, 10_000_000])
@@ -415,7 +412,12 @@ def test_a_curve_without_a_band_is_a_grey_guess() -> None:
 
 
 def test_every_chart_names_its_axes_and_the_unit() -> None:
-    drawn = [over_labels(track(name="Recall"), ""), along(1000), race([], 9, 0.8, "")]
+    nothing = pd.DataFrame(columns=list(MOVED_COLUMNS))
+    drawn = [
+        over_labels(track(name="Recall"), ""),
+        along(1000),
+        living(race_drawing(nothing, choice(), 9), ""),
+    ]
     names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
     assert names == [
         ["Recall, %", "labels"],

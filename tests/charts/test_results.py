@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import labelcore as lc
@@ -43,9 +44,10 @@ def test_a_result_has_a_figure_and_a_sentence_in_html(kind: str, results: Any) -
 def test_the_figure_of_an_estimate_is_its_interval(results: Any) -> None:
     estimate = results["estimate"]
     estimate = replace(estimate, value=0.8, low=0.4, high=0.9)
-    line, point = estimate.figure().data
-    assert list(line.x) == [0.4, 0.9] and list(point.x) == [0.8]
-    assert len(replace(estimate, low=0.1).figure().data) == 1, "no point where no value is told"
+    (row,) = estimate.figure().data
+    assert row.x == (0.4, 0.8, 0.9) and np.flatnonzero(row.marker.size).tolist() == [1]
+    (wide,) = replace(estimate, low=0.1).figure().data
+    assert wide.x == (0.1, 0.9) and wide.mode == "lines", "no point where no value is told"
     empty = replace(estimate, value=None, low=0.0, high=1.0, state="nothing")
     assert len(empty.figure().data) == 0
 

@@ -91,7 +91,7 @@ def test_nothing_is_drawn_outside() -> None:
 
 def test_names_stand_letter_by_letter(hostile: str) -> None:
     rows = [Row(shortened(name), 0.7, 0.6, 0.8, FIRST, "") for name in (hostile, "b<br>c")]
-    found = texts(svg(rows_drawing("", rows), "f", ""))
+    found = texts(svg(rows_drawing(Axis(unit=Unit.SHARE), rows), "f", ""))
     assert "b<br>c" in found
     cut = next(one for one in found if one.startswith("<img src=x>"))
     assert hostile.startswith(cut.rstrip("…"))
@@ -122,7 +122,7 @@ def test_a_remark_has_room_beside_its_place_and_stays_in_the_box(place: float) -
 
 
 def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
-    shown = [Bar(hostile, 0.5, 0.25, 0.75, ("50 %", "25 to 75")), Bar("b", None, None, None)]
+    shown = [Bar(hostile, 0.5, 0.25, 0.75, ("50 %", "25 to 75")), Bar("b", 0.5, None, None)]
     picture = interval_rows(shown, words="in words")
     scale, band, tick, other, *hidden = nodes(picture, "rect")
     at, width = float(scale[1]["x"]), float(scale[1]["width"])
@@ -130,7 +130,8 @@ def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
     assert float(band[1]["width"]) == pytest.approx(width / 2, abs=0.2)
     assert float(tick[1]["x"]) + 2 == pytest.approx(at + width / 2, abs=0.1)
     assert (other[1]["x"], other[1]["width"]) == (scale[1]["x"], scale[1]["width"])
-    assert [one[1].get("visibility") for one in (band, *hidden)] == [None, "hidden", "hidden"]
+    assert [one[1].get("visibility") for one in (band, *hidden)] == [None, "hidden", None]
+    assert [one[1]["fill"] for one in (tick, hidden[1])] == ["var(--data)", "var(--quiet)"]
     assert hostile.startswith(texts(picture)[0].rstrip("…"))
 
 

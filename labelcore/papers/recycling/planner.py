@@ -10,6 +10,7 @@ import streamlit as st
 
 from labelcore.charts.base import Chart, Row, empty_chart, require_columns, rows_drawing
 from labelcore.charts.design import SERIES
+from labelcore.charts.drawing import Axis, Unit
 from labelcore.papers.planners import Chosen, number_input, offer, outlook_of, project, suited
 from labelcore.papers.recycling.samples import Suggestion, suggest_parent
 from labelcore.papers.recycling.savings import savings
@@ -45,7 +46,7 @@ def savings_chart(table: pd.DataFrame) -> Chart:
         return empty_chart(NOTHING, list(READABLE.values()))
     rows = table.to_dict("records")
     shown = [_row(row, SERIES[place % len(SERIES)]) for place, row in enumerate(rows)]
-    drawing = rows_drawing("share of the draws saved", shown, (-0.01, 1.01))
+    drawing = rows_drawing(Axis("share of the draws saved", Unit.SHARE, (-0.01, 1.01)), shown)
     in_words = "; ".join(f"{shortened(str(row['child']))}: {_words(row)}" for row in rows)
     readable = table.rename(columns=READABLE).reset_index(drop=True)
     return Chart(drawing, f"Share of each child's draws that is recycled. {in_words}.", readable)
@@ -57,8 +58,7 @@ def _row(row: Mapping[Any, Any], role: str) -> Row:
 
 
 def _words(row: Mapping[Any, Any]) -> str:
-    low, high = (words.percent(float(row[end]), 1) for end in ("low", "high"))
-    mean = words.percent(float(row["saved"]), 1)
+    mean, low, high = (words.percent(float(row[at]), 1) for at in ("saved", "low", "high"))
     return f"{mean}, between {low} and {high} in 95 of 100 drawings"
 
 
