@@ -8,7 +8,7 @@ import numpy as np
 
 from labelcore.charts.base import Chart, empty_chart, interval_words
 from labelcore.charts.history_table import COLUMNS, Seen, history_rows, history_table
-from labelcore.charts.live_picture import Track, difference_scale, labels_drawing
+from labelcore.charts.live_picture import Track, difference_scale, labels_drawing, possible_scale
 from labelcore.results.race import Race
 from labelcore.results.types import Estimate
 from labelcore.safe_text import shortened
@@ -16,7 +16,7 @@ from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
 from labelcore.words.quantities import key_parts, label_of
 
-BETTER = "{} is better"
+BETTER, LONGEST_SIDE = "{} is better", 30
 NOTHING = "No figure yet: the curve starts with the first estimate."
 
 
@@ -46,18 +46,29 @@ def history_chart(
     name = shortened(label or label_of(key_parts(key)[0]))
     if not rows:
         return empty_chart(NOTHING, COLUMNS)
-    track = track_of(rows, name, margin)
+    track = _track(rows, name, margin)
     if is_difference(key):
         ends = difference_scale(np.concatenate([track.low, track.high]))
-        above, below = (BETTER.format(shortened(name)) for name in pair)
-        track = replace(track, scale=ends, sides=(above, below))
+        track = replace(track, scale=ends, sides=_sides(*pair))
     texts = [f"{words.count(row.labels)}: {_interval_words(row, key)}" for row in rows]
     drawing = labels_drawing(replace(track, hover=texts))
     return Chart(drawing, looks_words(rows, key, name, margin), history_table(rows))
 
 
-def track_of(rows: Sequence[Seen], name: str, margin: float | None) -> Track:
-    """Looks as they are drawn, to the last label that there is."""
+def track_of(rows: Sequence[Seen], name: str, margin: float | None, now: Estimate) -> Track:
+    """Looks as they are drawn, to the last label that there is, on a scale that stays."""
+    track, scope = _track(rows, name, margin), now.scope
+    sides = _sides(scope.classifier, scope.versus) if now.is_difference else None
+    return replace(track, scale=possible_scale([now]), sides=sides)
+
+
+def _sides(above: str | None, below: str | None) -> tuple[str, str]:
+    """Of a difference: who is better above zero, and who below it."""
+    first, second = (BETTER.format(shortened(name, LONGEST_SIDE)) for name in (above, below))
+    return first, second
+
+
+def _track(rows: Sequence[Seen], name: str, margin: float | None) -> Track:
     seen = np.array([row[:4] for row in rows], dtype=float).reshape(-1, 4)
     labels, value, low, high = seen.T
     return Track(labels, value, low, high, 0, margin=margin, name=name)

@@ -116,14 +116,6 @@ def lists_picture(lists: ListDifference) -> Picture:
     return Picture(rows, chart, (), "", sentence, legend)
 
 
-def _sides(estimate: Estimate) -> tuple[str, str] | None:
-    """Of a difference: who is better above zero, and who below it."""
-    if not estimate.is_difference:
-        return None
-    above, below = (f"{one_line(name, 30)} is better" for name in _both(estimate))
-    return above, below
-
-
 def _both(difference: Estimate | ListDifference) -> tuple[str, str]:
     """The two classifiers, the first one the better above zero."""
     return difference.scope.classifier or "", difference.scope.versus or ""
@@ -165,15 +157,13 @@ def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]
     rows, ahead = history_rows(look.course, key), beside.ahead(key)
     early = estimate.told is None and estimate.promise == Promise.WATCHED
     track = replace(
-        track_of(rows, look.names[key], margin),
+        track_of(rows, look.names[key], margin, estimate),
         planned=beside.planned,
-        scale=possible_scale([estimate]),
         ahead=ahead,
         suggested=beside.likely.get(key),
         earliest=float(estimate.scope.first_figure or 0) if early else None,
         possible=estimate.possible.high - estimate.possible.low,
         truth=beside.truths.get(key),
-        sides=_sides(estimate),
     )
     if look.race is not None and estimate is look.estimates[0]:
         track = with_race(track, look.race, estimate)

@@ -22,7 +22,6 @@ from labelcore.charts.live_picture import (
     Bar,
     labels_drawing,
     living,
-    possible_scale,
 )
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import precision_drawing, rank_words
@@ -218,12 +217,10 @@ def _of_choice(facts: Facts, choice: Choice, last: float) -> Course | None:
 def _of_number(engine: Engine, now: Estimate, frames: Sequence[Frame]) -> Course:
     key, name, margin = now.estimand, name_of(now), now.scope.margin
     rows = history_rows([frame.seen for frame in frames], key)
-    track = track_of(rows, name, margin)
-    if now.is_difference:
-        sides = f"{now.scope.classifier} is better", f"{now.scope.versus} is better"
-        track = replace(track, scale=possible_scale([now]), sides=sides)
-        if (contest := race_of(engine)) is not None and contest.first == now.scope.classifier:
-            track = with_race(track, contest, now)
+    track = track_of(rows, name, margin, now)
+    contest = race_of(engine) if now.is_difference else None
+    if contest is not None and contest.first == now.scope.classifier:
+        track = with_race(track, contest, now)
     words = looks_words(rows, key, name, margin)
     drawing = labels_drawing(track)
     end = drawing.level.ends[1]

@@ -154,12 +154,13 @@ def test_a_difference_has_a_line_at_zero_and_points(look: Look) -> None:
     looks = [look(40, -0.02, -0.1, 0.06), look(50, 0.03, 0.01, 0.05)]
     for one in looks:
         one["results"] = {"recall_difference": next(iter(one["results"].values()))}
-    chart = history_chart(looks, "recall_difference", margin=0.05, pair=("lr", "svm"))
+    chart = history_chart(looks, "recall_difference", margin=0.05, pair=("lr", "svm" * 20))
     lines = [(one.y0, one.line.dash) for one in chart.figure.layout.shapes]
     assert (0, None) in lines and (pytest.approx(-0.02), "dash") in lines
     assert chart.figure.layout.yaxis.range == (-0.1, 0.1)
     notes = {one.text: one.y for one in chart.figure.layout.annotations}
-    assert notes["lr is better"] > notes["svm is better"]
+    (other,) = (text for text in notes if text.startswith("svmsvm"))
+    assert notes["lr is better"] > notes[other] and len(other) == 30 + len(" is better")
     assert "+3.0 points, between +1.0 and +5.0 points" in chart.alt
     plain = history_chart([look(40, 0.6, 0.3, 0.8)], "recall").figure
     assert not plain.layout.shapes and plain.layout.yaxis.range == (0, 1)
