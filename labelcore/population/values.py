@@ -178,8 +178,9 @@ def _check_values(
         name: _check_group("groups", name, column, general, arguments.edges, decimal)
         for name, column in there(arguments.groups)
     }
-    prompts = there(filter(None, [arguments.prompt]))
-    prompt = next((_check_group("prompt", *one, general) for one in prompts), None)
+    prompt = None
+    if arguments.prompt is not None and arguments.prompt in columns:
+        prompt = _check_group("prompt", arguments.prompt, columns[arguments.prompt], general)
     return Values(ids, scores, predictions, classes, positive, known, helpers, groups, prompt)
 
 
