@@ -127,3 +127,15 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     wait_until_idle(page)
     cards.first.click()
     expect(item).to_contain_text(f"Message {str(third.item_id)[1:]}")
+
+    # What is aimed at is opened, also where the list becomes another one before the button is up.
+    field.fill("")
+    field.press("Enter")
+    expect(cards).to_have_count(12)
+    wait_until_idle(page)
+    field.fill(str(third.item_id))
+    cards.nth(1).hover()
+    page.mouse.down()
+    expect(cards).to_have_count(1)
+    page.mouse.up()
+    expect(item).to_contain_text(f"Message {str(eleventh.item_id)[1:]}")
