@@ -1,6 +1,6 @@
 """The answers to an item and their keys, and everything else that may be pressed beside it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ KEY_PRESETS = {
 DIGITS = "1234567890"
 
 Choice = tuple[str, str | None, str]
+Act = Callable[..., None]
 
 
 def classes_in_order(session: Session) -> list[Choice]:
@@ -82,8 +83,8 @@ def further(session: Session) -> bool:
 
 def further_classes(project: str, session: Session, draw: Draw) -> None:
     """The classes of the item to judge that have no key."""
-    about = {"project": project, "token": draw.token}
-    _more_classes("more", draw.token, _choices(session), actions.press, about)
+    act = partial(actions.press, project=project, token=draw.token)
+    _more_classes("more", draw.token, _choices(session), act)
 
 
 def _choices(session: Session) -> list[Choice]:
@@ -96,40 +97,27 @@ def choices_again(session: Session) -> list[Choice]:
 
 
 def choice_buttons(
-    where: str,
-    prefix: str,
-    token: str,
-    choices: list[Choice],
-    act: Callable[..., None],
-    about: Mapping[str, Any],
-    *,
-    disabled: bool = False,
+    where: str, prefix: str, token: str, choices: list[Choice], act: Act, *, disabled: bool = False
 ) -> None:
     """A button for every choice that has a key, and the list of the others; ``act`` is called with
-    what it is ``about`` and the answer."""
+    the answer."""
     with st.container(horizontal=True, key=where):
         for name, key, place in choices:
             if key is not None:
                 button(
                     plain(shown_word(name), 40),
                     f"{prefix}{place}-{token}",
-                    partial(act, **about, answer=name),
+                    partial(act, answer=name),
                     shortcut=key,
                     type=KINDS.get(place.split("-")[0], "tertiary"),
                     disabled=disabled,
                     wrap=True,
                 )
-    _more_classes(f"{prefix}more", token, choices, act, about, disabled=disabled)
+    _more_classes(f"{prefix}more", token, choices, act, disabled=disabled)
 
 
 def _more_classes(
-    where: str,
-    token: str,
-    choices: list[Choice],
-    act: Callable[..., None],
-    about: Mapping[str, Any],
-    *,
-    disabled: bool = False,
+    where: str, token: str, choices: list[Choice], act: Act, *, disabled: bool = False
 ) -> None:
     """The classes after the tenth: a list to type into, and a button that answers."""
     names = [name for name, key, _ in choices if key is None]
@@ -145,7 +133,7 @@ def _more_classes(
             key=f"{where}-{token}",
             disabled=disabled,
         )
-        given = partial(act, **about, answer=str(chosen))
+        given = partial(act, answer=str(chosen))
         off = disabled or chosen is None
         button("Give this answer", f"{where}-answer-{token}", given, disabled=off)
 

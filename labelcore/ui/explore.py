@@ -470,7 +470,7 @@ def _rows(session: Session) -> list[tuple[int, list[str]]]:
 
 DRAWN = "explore drawn"
 NO_CUT = "There is nothing to cut here: {why}."
-ITS_ERRORS = "See where it was wrong"
+WAYS_ON = {"progress": "See all figures side by side", "review": "See where it was wrong"}
 ONE_BY_ONE = (
     "Which classifier finds the most at a required precision is not read off here: each interval "
     "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
@@ -492,8 +492,8 @@ def explore_page(project: str) -> None:
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
             which_of_several(session)
-            if session.labels:
-                link_to("review", ITS_ERRORS, ":material/arrow_forward:", project=project)
+            for page, label in WAYS_ON.items() if session.labels else ():
+                link_to(page, label, ":material/arrow_forward:", project=project)
             return
         else:
             along_the_list(session, curve)

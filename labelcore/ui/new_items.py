@@ -579,10 +579,11 @@ def show_faults(error: Exception, then: str = "") -> None:
         st.error(plain(sentence(error)))
         return
     number = len(error.faults)
+    first = f"{'' if number == 1 else 'The first: '}{error.faults[0]}"
+    ends = "" if first.endswith("?") else "."
     st.error(
-        f"The file cannot be used as it is: {number:,} fault{'' if number == 1 else 's'}. "
-        + plain(f"{'' if number == 1 else 'The first: '}{error.faults[0]}")
-        + plain(f". {then}" if then else "")
+        f"The file cannot be used as it is: {count(number, 'fault')}. "
+        + plain(f"{first}{ends} {then}" if then else first)
     )
     if number > 1:
         fault_table(error.faults)

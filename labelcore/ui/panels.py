@@ -166,8 +166,8 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     if is_hidden(session):
         st.text("\n".join(hidden_words(session, row.item_id)))
-    choices, about = choices_again(session), {"project": project, "index": index, "token": token}
-    choice_buttons("changes", "change-", token, choices, actions.change, about, disabled=finished)
+    act = partial(actions.change, project=project, index=index, token=token)
+    choice_buttons("changes", "change-", token, choices_again(session), act, disabled=finished)
     with st.container(horizontal=True):
         close_button("Back to the queue")
         button("History", "back-history", partial(actions.open_panel, "history", project=project))

@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 
 import numpy as np
@@ -236,7 +237,7 @@ def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
     if shown.empty:
         st.info(NO_ROW)
         return
-    asked, pages = table_name(), -(-len(shown) // ROWS)
+    asked, pages = asked_for(), -(-len(shown) // ROWS)
     number = page_number(asked, pages)
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
     index, _ = st.session_state.get(OPENED, (0, ""))
@@ -245,7 +246,7 @@ def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
         review, part, reader_zone(), index, words, small_pictures(session, part["id"])
     )
     with st.container(key=TABLE):
-        draw(f"{asked}-{number}", "cards", cards, lambda one: open_item(int(one)), steps=True)
+        draw("reviewed-cards", "cards", cards, lambda one: open_item(int(one)), steps=True)
     if pages > 1:
         turning(asked, number, pages, len(shown))
     label = f"Take this list ({len(shown):,})"
@@ -272,13 +273,12 @@ def turn(asked: str, number: int) -> None:
     st.session_state[PAGE] = (asked, number)
 
 
-def table_name() -> str:
-    """A table for each list, search and filter: the row pressed in one is none pressed in the
-    next, where a press on the same place would only take it back."""
-    asked = [str(st.session_state.get(key)) for key in (LIST, SEARCH, ANSWER, CALLED, WHO)]
-    of_common = (key for key in map(str, st.session_state) if key.startswith(COMMON))
-    asked += sorted(key for key in of_common if st.session_state[key])
-    return f"{TABLE}-{sha256(repr(asked).encode()).hexdigest()[:8]}"
+def asked_for() -> str:
+    """List, search and filters: each of them begins with its first page."""
+    common = (key for key in map(str, st.session_state) if key.startswith(COMMON))
+    traits = sorted(key for key in common if st.session_state[key])
+    asked = LIST, SEARCH, ANSWER, CALLED, WHO
+    return repr([*map(st.session_state.get, asked), traits])
 
 
 def open_item(index: int) -> None:
@@ -372,8 +372,8 @@ def judging_again(project: str, session: Session, event: Event, token: str, fini
     """The keys to judge the item again."""
     index = int(event.index or 0)
     st.text(FINAL if finished else f"Answered {shown_word(answer_word(event))}. Judge it again:")
-    choices, about = choices_again(session), {"project": project, "index": index, "token": token}
-    choice_buttons("again", "change-", token, choices, judge, about, disabled=finished)
+    act = partial(judge, project=project, index=index, token=token)
+    choice_buttons("again", "change-", token, choices_again(session), act, disabled=finished)
 
 
 def go_to_cell(project: str) -> None:

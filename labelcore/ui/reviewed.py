@@ -72,20 +72,13 @@ class Reviewed:
         sizes = {name: int(rows(self.table).sum()) for name, rows in LISTS.items()}
         return {name: size for name, size in sizes.items() if size or name == ALL}
 
-    def chosen(
-        self,
-        which: str = ALL,
-        *,
-        search: str = "",
-        answer: str | None = None,
-        called: str | None = None,
-        who: str | None = None,
-    ) -> pd.DataFrame:
-        """The rows of a list in whose text, note or id every searched word stands."""
+    def chosen(self, which: str = ALL, *, search: str = "", **wanted: str | None) -> pd.DataFrame:
+        """The rows of a list in whose text, note or id every searched word stands, with what is
+        ``wanted`` of their columns."""
         kept = LISTS[which](self.table)
-        for column, wanted in (("answer", answer), ("called", called), ("who", who)):
-            if wanted is not None:
-                kept &= self.table[column] == wanted
+        for column, value in wanted.items():
+            if value is not None:
+                kept &= self.table[column] == value
         for word in search.casefold().split():
             kept &= self.table["text"].str.contains(word, regex=False)
         return self.table[kept]

@@ -1,5 +1,7 @@
 """What people judge differently, one item after another: side by side, and settled by key."""
 
+from functools import partial
+
 import streamlit as st
 
 from labelcore.access import Right
@@ -93,8 +95,8 @@ def _keys(project: str, session: Session, judged: Judged) -> None:
     index = judged.index
     ruling = session.engine.settlement(judged)
     st.text(SETTLED if ruling else ASKED)
-    choices, about = classes_in_order(session), {"project": project, "index": index}
-    choice_buttons("settle", "change-settle-", str(index), choices, settle, about)
+    choices, act = classes_in_order(session), partial(settle, project=project, index=index)
+    choice_buttons("settle", "change-settle-", str(index), choices, act)
     st.text_input("Why (optional)", ruling.text or "" if ruling else "", key=f"{REASON}-{index}")
     _way_back(project, index)
 

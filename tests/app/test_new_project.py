@@ -194,7 +194,7 @@ def test_columns_that_may_be_scores_are_taken_by_one_press(app) -> None:
     assert page.text_input(key="new-name-1").value == "grade"
     page.selectbox(key="new-score-1").set_value("source").run()
     assert "20 of 20 cells hold none: 'a' in row 1" in (said := page.error[0].value)
-    assert "did you mean 'logreg'?" in said and len(page.dataframe) == 1
+    assert "did you mean 'logreg'? Choose" in said and len(page.dataframe) == 1
     button(page, "new-instead-1").click().run()
     assert "20 items, 2 scores, no fault" in texts(page)
 
