@@ -74,8 +74,8 @@ def shares_of_group(
         file = look.target == "file"
         covered = [_covered(cells, sampled) if file else 0.0 for cells in several]
         progress = [look.progress for look in looks]
-        alpha, learned = 1 - look.confidence, look.learned
-        z = boundary(progress, np.array(covered), alpha, look.horizon, learned=learned)
+        level = 1 - look.confidence
+        z = boundary(progress, np.array(covered), level, look.horizon, look.learned)
         share = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
         ends = watched_share(hits, trials, size, z, target=look.target)
         shares = [(*bounds, RATIO) for bounds in zip(share, *ends, strict=True)]
@@ -119,8 +119,7 @@ def share_may_meet(
     table = Ratios(np.zeros(1), np.ones((1, 1)), np.array([size]), np.zeros((1, 1)))
     covered = _covered(cells, sampled) if look.target == "file" else 0.0
     progress = labels / max(look.planned, 1)
-    alpha, learned = 1 - look.confidence, look.learned
-    critical = boundary(progress, covered, alpha, look.horizon, learned=learned) ** 2
+    critical = boundary(progress, covered, 1 - look.confidence, look.horizon, look.learned) ** 2
     part = size / float(cells.size[group].sum())
     sure = _hits(cells, ratios([row], cells), known) / float(cells.size[group].sum())
     share = sure + part * np.divide(

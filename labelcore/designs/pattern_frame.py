@@ -139,7 +139,10 @@ def _of_arrays(
         stratum, piece = cut_patterns(setup.planned, order, stratum, anyone, others)
         of_stratum = of_stratum[piece]
     said = patterns.said[:, of_stratum]
-    rates, notes = _rates(setup, stratum, len(of_stratum))
+    names, n = scored_names(setup) or setup.classifiers, len(of_stratum)
+    rates, notes = _mean_rates(
+        [stratum_rates(setup.population, name, stratum, n) for name in names]
+    )
     notes = (*notes, *_rare_words(patterns, setup.planned), *notes_beside(setup))
     base = make_frame(setup, stratum, rates, said[0], notes)
     tied = others is not None or _values_tied(order_score, stratum, order)
@@ -297,12 +300,6 @@ def _values_tied(value: FloatArray, stratum: IntArray, order: IntArray) -> bool:
     beside each other."""
     value, stratum = value[order], stratum[order]
     return bool(((value[1:] == value[:-1]) & (stratum[1:] != stratum[:-1])).any())
-
-
-def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> Rates:
-    """What the scores suggest, of those that have one if anybody has."""
-    names = scored_names(setup) or setup.classifiers
-    return _mean_rates([stratum_rates(setup.population, name, stratum, n_strata) for name in names])
 
 
 def _mean_rates(several: Sequence[Rates]) -> Rates:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -300,6 +300,8 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         rows = [SCALARS[name] for name in READ_TOGETHER]
         empty = self.estimate(rows, frame.cells(), look, frame.rates)
         shown = state in (State.INTERVAL, State.STOPPED_EARLY)
+        order = Form.UNSTATED, Form.APPROXIMATE, Form.STRICT
+        weakest = min((made_by.form for made_by in empty.method), key=order.index)
 
         def read(name: str) -> Reading:
             if state in (State.NOTHING, State.TOO_FEW):
@@ -319,7 +321,7 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             state=state,
             labels=look.labels,
             draws=look.draws,
-            method=replace(AT_EACH_RANK, form=_weakest(made_by.form for made_by in empty.method)),
+            method=replace(AT_EACH_RANK, form=weakest),
             assumptions=(
                 *self.assumed(setup.params),
                 "each point of the curve on its own",
@@ -371,11 +373,6 @@ def _state(look: Look) -> tuple[State, str, Promise]:
         missing = f"{look.labels:,} of {look.planned:,} labels before the band"
         return State.PROVISIONAL, missing, Promise.FIXED
     return State.INTERVAL, "", look.promise
-
-
-def _weakest(forms: Iterable[Form]) -> Form:
-    """What can be said of all of them."""
-    return min(forms, key=(Form.UNSTATED, Form.APPROXIMATE, Form.STRICT).index)
 
 
 def _points(

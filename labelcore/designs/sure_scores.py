@@ -100,11 +100,8 @@ def _turned(score: FloatArray, called: BoolArray) -> FloatArray:
 
 
 def _said(population: Population, name: str) -> BoolArray:
-    return np.asarray(population.predictions[name] == _positive(population))
-
-
-def _positive(population: Population) -> int:
-    return population.classes.index(population.positive)
+    positive = population.classes.index(population.positive)
+    return np.asarray(population.predictions[name] == positive)
 
 
 def _as_share(score: FloatArray) -> FloatArray | None:

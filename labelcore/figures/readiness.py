@@ -53,11 +53,8 @@ def first_shown(engine: Engine) -> int:
 def _of_all_sides(engine: Engine, question: Question) -> int:
     """The labels that a quantity needs in all parts of the file together."""
     cells = engine.tallies[question.subject].cells(question.class_index)
-    return sum(_needed(cells, mask & cells.sampled) for mask, _ in _sides(question, cells))
-
-
-def _needed(cells: Cells, side: BoolArray) -> int:
-    return min(NEEDED_OF_EACH_SIDE, int(cells.size[side].sum()))
+    sizes = (cells.size[mask & cells.sampled].sum() for mask, _ in _sides(question, cells))
+    return sum(min(NEEDED_OF_EACH_SIDE, int(size)) for size in sizes)
 
 
 def promised_until(engine: Engine) -> int:

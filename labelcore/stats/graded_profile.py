@@ -53,7 +53,8 @@ def mean_bounds(
     labelled = counts.sum(axis=-1)
     left = np.ones(labelled.shape) if target == "process" else 1 - labelled / size
     share = size / size.sum(axis=-1, keepdims=True)
-    known = np.where(left > 1e-12, 0.0, share * _mean(counts, grades)).sum(axis=-1)
+    mean = (counts * grades).sum(axis=-1) / np.maximum(labelled, 1.0)
+    known = np.where(left > 1e-12, 0.0, share * mean).sum(axis=-1)
     share, left = np.where(left > 1e-12, share, 0.0), np.maximum(left, 1e-12)
     left = left / np.maximum(1 - 1 / np.maximum(labelled, 1.0), 0.5)
     phantom = QUARTER * labelled / np.maximum(labelled.sum(axis=-1, keepdims=True), 1.0)
@@ -67,11 +68,6 @@ def mean_bounds(
         farthest = _farthest(weight, share, gap, np.asarray(critical))
         ends.append(known + share.sum(axis=-1) * grades[far] - sign * farthest)
     return ends[0], ends[1]
-
-
-def _mean(counts: FloatArray, grades: FloatArray) -> FloatArray:
-    """(..., n_cells), 0 without labels."""
-    return np.asarray((counts * grades).sum(axis=-1) / np.maximum(counts.sum(axis=-1), 1.0))
 
 
 def _farthest(

@@ -88,7 +88,8 @@ def binned(batches: Iterable[FloatArray], edges: FloatArray) -> Bins:
     halves = np.zeros((2, cells), dtype=np.int64)
     large = np.zeros(cells, dtype=object)
     lowest, highest = np.full(cells, np.inf), np.full(cells, -np.inf)
-    for values in (np.sort(part) for batch in batches for part in _pieces(batch)):
+    starts = ((batch, first) for batch in batches for first in range(0, len(batch), ROWS))
+    for values in (np.sort(batch[first : first + ROWS]) for batch, first in starts):
         bounds = np.concatenate([[0], np.searchsorted(values, edges, side="left"), [len(values)]])
         here = np.flatnonzero(np.diff(bounds))
         start, end = bounds[here], bounds[here + 1]
@@ -108,11 +109,6 @@ def binned(batches: Iterable[FloatArray], edges: FloatArray) -> Bins:
         for upper, lower, more in zip(first, second, large, strict=True)
     ]
     return Bins(counts, sums, lowest + 0.0, highest + 0.0)
-
-
-def _pieces(batch: FloatArray) -> Iterable[FloatArray]:
-    """At most ``ROWS`` values at a time: few enough to sort at once."""
-    return (batch[first : first + ROWS] for first in range(0, len(batch), ROWS))
 
 
 def crowded_edges(bins: Bins, crowded: IntArray) -> FloatArray:

@@ -92,7 +92,6 @@ def boundary(
     covered: ArrayLike,
     alpha: ArrayLike,
     horizon: float = 1,
-    *,
     learned: bool = False,
 ) -> FloatArray:
     """The number of standard errors at a look, arrays of one shape.
@@ -105,15 +104,14 @@ def boundary(
     learned    whether the planned size is not known from the start
     Promise    the chance to be beyond the boundary at any of the looks is at most ``alpha``, for
                sums of many independent parts.
-    Assumption the planned size (see ``size_again``), the horizon and ``alpha`` were fixed before
-               the first label.
+    Assumption the planned size, the horizon and ``alpha`` were fixed before the first label.
 
     >>> boundary([0.1, 0.5, 1.0], 0.0, 0.05).round(2).tolist()
     [5.15, 2.93, 2.3]
     """
     if learned:
         known = boundary(progress, covered, np.multiply(alpha, 1 - LEARNING), horizon)
-        return np.minimum(known, _of_unknown_size(alpha))
+        return np.minimum(known, np.sqrt(ndtri(np.asarray(alpha) / 2) ** 2 + UNKNOWN))
     done, now = np.broadcast_arrays(
         np.maximum(np.asarray(progress, dtype=float), 1e-9), np.asarray(covered, dtype=float)
     )
@@ -131,10 +129,6 @@ def boundary(
     return np.asarray(np.where(whole, to_the_end, np.where(done > 1, beyond, until)))
 
 
-def _of_unknown_size(alpha: ArrayLike) -> FloatArray:
-    return np.asarray(np.sqrt(ndtri(np.asarray(alpha) / 2) ** 2 + UNKNOWN))
-
-
 def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> FloatArray:
     """What ``boundary`` is at least at this progress, whatever is covered: a figure on a few items
     that are nearly all labelled has come to its level boundary early."""
@@ -142,7 +136,8 @@ def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> Flo
     until = alpha if horizon == 1 else alpha * (1 - RESERVE)
     level = _constant(STEADY, RANGES, alpha, _odds(ALL) / _odds(LAST_SHARE))
     moving = _constant(STEADY, RANGES, until, 1.0) * share ** (DELTA - 0.5)
-    return np.asarray(np.minimum(np.minimum(moving, level), _of_unknown_size(alpha)))
+    unknown = np.sqrt(ndtri(alpha / 2) ** 2 + UNKNOWN)
+    return np.asarray(np.minimum(np.minimum(moving, level), unknown))
 
 
 def _level_after(
@@ -264,7 +259,7 @@ def stretch(
     """
     covered = 0.0 if target == "process" else covered_share(cells, table, rates)
     sure = np.asarray(confidence, dtype=float)[..., None]
-    z = boundary(np.asarray(progress)[..., None], covered, 1 - sure, horizon, learned=learned)
+    z = boundary(np.asarray(progress)[..., None], covered, 1 - sure, horizon, learned)
     return np.asarray((z / ndtri((1 + sure) / 2)) ** 2)
 
 
@@ -292,16 +287,10 @@ def watched_share(
     items, labels, positive = (counts[known][:, None] for counts in (items, labels, positive))
     low, high = np.zeros(known.shape), np.ones(known.shape)
     if known.any():
-        cells = Cells(items, labels, positive, np.array([True]))
-        low[known], high[known] = _one_cell(cells, reach[known], target)
+        cells, one = Cells(items, labels, positive, np.array([True])), np.ones((len(items), 1, 1))
+        table = Ratios(0 * one[..., 0], one, items, 0 * one)
+        ends = profile_bounds(cells, table, reach[known][:, None] ** 2, target=target)
+        if target == "file":
+            ends = in_whole_items(cells, table, *ends)
+        low[known], high[known] = (end[:, 0] for end in ends)
     return low, high
-
-
-def _one_cell(cells: Cells, z: FloatArray, target: str) -> tuple[FloatArray, FloatArray]:
-    """Bounds of the share of each of several cells, (n,) each; the counts are (n, 1)."""
-    one = np.ones((len(z), 1, 1))
-    table = Ratios(np.zeros((len(z), 1)), one, cells.size, 0 * one)
-    low, high = profile_bounds(cells, table, z[:, None] ** 2, target=target)
-    if target == "file":
-        low, high = in_whole_items(cells, table, low, high)
-    return low[:, 0], high[:, 0]

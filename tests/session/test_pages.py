@@ -175,7 +175,7 @@ def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
 
 def test_nothing_is_said_to_follow_the_last_label_of_a_pilot(tmp_path: Path) -> None:
     """It may show that the margin is reached, as it does here."""
-    session = start(tmp_path, budget=None, margin=0.2, promise="watched", stop="margin", items=400)
+    session = start(tmp_path, budget=None, margin=0.05, promise="watched", stop="margin", items=400)
     answer_draws(session, right, session.engine.pilot - 1)
     draw = next_draw(session)
     assert session.ahead(draw, ["yes", "no"]) == {}
