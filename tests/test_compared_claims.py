@@ -118,9 +118,6 @@ def test_of_items_like_these_a_plain_random_sample_can_be_asked(better: Known) -
         claim_totals(better.population, CLAIM, "A", np.arange(N_ITEMS) % 2, "process")
 
 
-# --- in a session --------------------------------------------------------------------------------
-
-
 def session_of(known: Known, design: str, **asked: object) -> lc.Session:
     plan = lc.Plan(design, ["accuracy"], classifier="A", **{"claims": [CLAIM], "seed": 3, **asked})
     return lc.Session(known.population, plan)
@@ -255,9 +252,6 @@ def test_simulated_comparisons_are_rows_like_others(better: Known, worse: Known)
         rows = table[table["estimand"] == CLAIM]
         assert set(rows["truth"]) == {truth} and set(rows["chosen"]) == {chosen}
         assert rows["covered"].all()
-
-
-# --- planned -------------------------------------------------------------------------------------
 
 
 def test_imagined_labels_follow_both_classifiers(better: Known) -> None:
