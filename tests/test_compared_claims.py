@@ -20,6 +20,7 @@ from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.testing.known import Known
+from tests.answering import answer_draws
 from tests.cases import once
 from tests.rows import write_rows
 
@@ -123,13 +124,6 @@ def session_of(known: Known, design: str, **asked: object) -> lc.Session:
     return lc.Session(known.population, plan)
 
 
-def answered(session: lc.Session, known: Known) -> Claim:
-    while (draw := session.next()) is not None:
-        truth = known.truth[known.population.position(draw.item_id)]
-        session.answer(draw, known.population.classes[truth])
-    return claim_of(session)
-
-
 def claim_of(session: lc.Session) -> Claim:
     (found,) = (one for one in session.results().values() if isinstance(one, Claim))
     return found
@@ -148,7 +142,7 @@ def test_a_session_decides_or_refutes(
 ) -> None:
     file: Known = request.getfixturevalue(known)
     session = session_of(file, design, claims=[text])
-    found = answered(session, file)
+    found = claim_of(answer_draws(session, file))
     assert found.status == status and session.labels < N_ITEMS
     assert session.status == "goal reached"
     assert max(found.log_evidence, found.log_evidence_against) >= math.log(20)
@@ -176,7 +170,7 @@ def test_a_tie_is_open_as_long_as_a_disagreement_is(tied: Known, design: str) ->
 
 def test_the_words_and_the_files(better: Known) -> None:
     session = session_of(better, "simple_random")
-    found = answered(session, better)
+    found = claim_of(answer_draws(session, better))
     statement = "the accuracy of 'A' is above the accuracy of 'B'"
     assert found.statement == statement and statement in found.sentence()
     assert json.loads(found.to_json())["claim"] == CLAIM and found.value is None
