@@ -21,8 +21,8 @@ def answer_draws(
     """The session, once so many draws are answered, or all until nothing more is asked or so many
     labels are there. ``said`` is the answer to each, a rule that gives it, or a file's truth."""
     if isinstance(said, Known):
-        truth, position = said.truth, said.population.position
-        rule = lambda draw: bool(truth[position(draw.item_id)])  # noqa: E731
+        truth, items = said.truth, said.population
+        rule = lambda draw: items.classes[truth[items.position(draw.item_id)]]  # noqa: E731
     else:
         rule = said if callable(said) else lambda draw: said
     given = 0

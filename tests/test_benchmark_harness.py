@@ -129,9 +129,6 @@ def test_runs_of_a_case_have_seeds_of_their_own() -> None:
     assert len({*first[1:], *others}) == 4
 
 
-# --- the benchmarks ----------------------------------------------------------------------------
-
-
 FOLDER = Path(str(benchmarks.__file__)).parent
 MODULES = [
     ".".join(("benchmarks", *path.relative_to(FOLDER).with_suffix("").parts))

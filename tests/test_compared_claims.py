@@ -20,6 +20,7 @@ from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.testing.known import Known
+from tests.answering import answer_draws
 from tests.cases import once
 from tests.rows import write_rows
 
@@ -118,19 +119,9 @@ def test_of_items_like_these_a_plain_random_sample_can_be_asked(better: Known) -
         claim_totals(better.population, CLAIM, "A", np.arange(N_ITEMS) % 2, "process")
 
 
-# --- in a session --------------------------------------------------------------------------------
-
-
 def session_of(known: Known, design: str, **asked: object) -> lc.Session:
     plan = lc.Plan(design, ["accuracy"], classifier="A", **{"claims": [CLAIM], "seed": 3, **asked})
     return lc.Session(known.population, plan)
-
-
-def answered(session: lc.Session, known: Known) -> Claim:
-    while (draw := session.next()) is not None:
-        truth = known.truth[known.population.position(draw.item_id)]
-        session.answer(draw, known.population.classes[truth])
-    return claim_of(session)
 
 
 def claim_of(session: lc.Session) -> Claim:
@@ -151,7 +142,7 @@ def test_a_session_decides_or_refutes(
 ) -> None:
     file: Known = request.getfixturevalue(known)
     session = session_of(file, design, claims=[text])
-    found = answered(session, file)
+    found = claim_of(answer_draws(session, file))
     assert found.status == status and session.labels < N_ITEMS
     assert session.status == "goal reached"
     assert max(found.log_evidence, found.log_evidence_against) >= math.log(20)
@@ -179,7 +170,7 @@ def test_a_tie_is_open_as_long_as_a_disagreement_is(tied: Known, design: str) ->
 
 def test_the_words_and_the_files(better: Known) -> None:
     session = session_of(better, "simple_random")
-    found = answered(session, better)
+    found = claim_of(answer_draws(session, better))
     statement = "the accuracy of 'A' is above the accuracy of 'B'"
     assert found.statement == statement and statement in found.sentence()
     assert json.loads(found.to_json())["claim"] == CLAIM and found.value is None
@@ -255,9 +246,6 @@ def test_simulated_comparisons_are_rows_like_others(better: Known, worse: Known)
         rows = table[table["estimand"] == CLAIM]
         assert set(rows["truth"]) == {truth} and set(rows["chosen"]) == {chosen}
         assert rows["covered"].all()
-
-
-# --- planned -------------------------------------------------------------------------------------
 
 
 def test_imagined_labels_follow_both_classifiers(better: Known) -> None:

@@ -89,8 +89,6 @@ def test_fixed_and_watched_sessions_share_their_draws() -> None:
     ]
 
 
-# --- one limit over all cells ----------------------------------------------------------------
-
 CELLS = [
     (population, design, promise)
     for design in SCALAR_DESIGNS

@@ -158,8 +158,6 @@ def test_a_case_names_the_contract_that_is_broken() -> None:
         del METHODS["clinging"], lc.DESIGNS["clinging"]
 
 
-# --- other groups ---------------------------------------------------------------------------------
-
 NO_EXPORT, NAMED = "it must be a LabelledForm", "there is one of this name"
 
 
@@ -197,8 +195,6 @@ def test_an_entrance_that_fails_to_load_opens_no_other(monkeypatch: pytest.Monke
     with pytest.raises(AttributeError, match="no_such_login"):
         entrance.__wrapped__()
 
-
-# --- installed ------------------------------------------------------------------------------------
 
 ASK = """
 import json, warnings

@@ -68,9 +68,6 @@ def classes(data_folder: Path) -> Classes:
     return build
 
 
-# --- New project --------------------------------------------------------------------------------
-
-
 def keys_of(page: AppTest) -> list[tuple[str, str]]:
     """Each key and its class, in the order in which they stand."""
     shown = next(one.proto.body for one in page.get("html") if "lc-caps" in one.proto.body)
@@ -198,9 +195,6 @@ def test_no_key_means_two_things(app, make, preset: str) -> None:
     assert len(found) == len(set(found)) == 10, "the grid has one, too"
 
 
-# --- several classifiers and thresholds -----------------------------------------------------------
-
-
 def scored(rows: int = 200) -> bytes:
     lines = [f"{n},text {n},{n / rows},{(n * 7 % rows) / rows}" for n in range(rows)]
     return ("id,text,score_a,score_b\n" + "\n".join(lines) + "\n").encode()
@@ -259,9 +253,6 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     assert page.multiselect(key=f"new-numbers-{SEVERAL.title}").value == ["accuracy"]
 
 
-# --- labelling ------------------------------------------------------------------------------------
-
-
 def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:
     session = answer_draws(classes(11), "00 class", 2)
     page = app("label", project="many")
@@ -284,9 +275,6 @@ def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
     button(page, "help").click().run()
     assert "1  00 class" in texts(page) and "0  09 class" in texts(page)
     assert "-  11 class" in texts(page)
-
-
-# --- the confusion table --------------------------------------------------------------------------
 
 
 @pytest.mark.full

@@ -82,11 +82,7 @@ def make_curve(labelled_once: Once) -> MakeCurve:
                 population, plan, f"sqlite:///{folder / 'labelcore.db'}", "demo",
                 settings={"question": "Alike?"},
             )  # fmt: skip
-            for _ in range(labels):
-                draw = session.next()
-                if draw is None:
-                    break
-                session.answer(draw, truth[draw.item_id] == "1")
+            answer_draws(session, lambda draw: truth[draw.item_id] == "1", until=labels)
             session.results()
             return session
 

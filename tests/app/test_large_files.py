@@ -94,9 +94,6 @@ def test_a_limit_is_said_and_can_be_tried_again(
     assert not again.error and "no fault" in texts(again)
 
 
-# --- Parquet that stays where it is --------------------------------------------------------------
-
-
 def named(app, wanted: str):
     """*New project* with a path inside the data folder."""
     page = app("new_project")

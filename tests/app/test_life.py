@@ -62,9 +62,6 @@ def test_erase_ends_a_project_or_keeps_its_texts_for_so_long(app, make, data_fol
     assert "Erased." in plainly(page) and names(data_folder) == []
 
 
-# --- rename -------------------------------------------------------------------------------------
-
-
 def test_rename_keeps_the_labels(app, make, data_folder: Path) -> None:
     make(labels=7)
     page = done(app, "Rename", name="junk mail")
@@ -134,9 +131,6 @@ def test_a_name_changed_by_another_program_is_noticed(app, make, data_folder: Pa
     assert reopened(data_folder, "elsewhere").labels == 3
 
 
-# --- archive ------------------------------------------------------------------------------------
-
-
 def test_archived_projects_are_folded_away_at_the_end_and_come_back(app, make) -> None:
     make("one")
     make("two", labels=2)
@@ -152,9 +146,6 @@ def test_archived_projects_are_folded_away_at_the_end_and_come_back(app, make) -
     assert not page.expander and "'two' is back" in plainly(page)
 
 
-# --- duplicate ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", ["fresh", "same"])
 def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
     first = make(labels=5)
@@ -168,9 +159,6 @@ def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
     assert (copy.labels, copy.settings["question"]) == (0, "Spam?")
     assert (copy.plan == first.plan) == (seed == "same")
     assert copy.plan.with_seed(first.plan.seed) == first.plan
-
-
-# --- finish and go on ---------------------------------------------------------------------------
 
 
 def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
@@ -209,9 +197,6 @@ def test_nothing_is_left_to_go_on_with(app, make) -> None:
     make(labels=3, budget=200)
     page = chosen(app, "Go on longer")
     assert "there is nothing to add" in texts(page)
-
-
-# --- mend the wording ---------------------------------------------------------------------------
 
 
 @pytest.mark.full
@@ -262,9 +247,6 @@ def test_words_that_cannot_be_used(app, make, data_folder: Path) -> None:
         assert field(page, key).value == value
         field(page, key).set_value(before).run()
     assert "reworded" not in {e.kind for e in reopened(data_folder, "demo").events}
-
-
-# --- every form -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

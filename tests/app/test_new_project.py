@@ -13,6 +13,7 @@ from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
+from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
     back,
@@ -372,11 +373,8 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     assert "Only items that the classifier calls 'yes' are asked" in texts(page).replace("\\", "")
     session = created(page, data_folder)
     called = session.population.predictions["lr"] == 1
-    draw = session.next()
-    while draw is not None:
-        assert called[session.population.position(draw.item_id)]
-        session.answer(draw, True)
-        draw = session.next()
+    answer_draws(session, True)
+    assert all(called[one.position] for one in session.engine.asked)
     assert session.plan.estimands == ("precision",) and session.labels == called.sum()
     app("explore", project=session.project)
     page = app("progress", project=session.project)

@@ -170,9 +170,6 @@ def test_every_method_stands_in_the_table() -> None:
     assert {one.design for one in CASES} | WITHOUT == set(lc.DESIGNS)
 
 
-# --- what the headline and what the tables say ----------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Told:
     """A figure of the headline, whose classifier and class it is, and its interval."""
@@ -290,9 +287,6 @@ def test_pooled_labels_fail(
     monkeypatch.setattr(tables, "sampled_tally", pooled)
     with pytest.raises(AssertionError):
         check_confusion(NAMED[name], files)
-
-
-# --- the strata, and what leaves the program ------------------------------------------------------
 
 
 def of_strata(table: pd.DataFrame, engine: Engine) -> float:

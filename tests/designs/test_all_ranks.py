@@ -95,9 +95,6 @@ def test_a_process_has_each_rank_by_itself(known: Known) -> None:
     assert not precision_curve(engine).simultaneous
 
 
-# --- watched -------------------------------------------------------------------------------------
-
-
 def band_after(engine: Engine, labels: int) -> Yields | None:
     return ranked_curve(stage_until(engine, labels), np.arange(1, N_ITEMS + 1)).yields
 

@@ -14,6 +14,7 @@ from labelcore.results.types import Estimate
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import Known, fewest, label, labelled
 from labelcore.ui.status import first_figure_line
+from tests.answering import answer_draws
 from tests.cases import once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 
@@ -186,11 +187,8 @@ def test_figures_come_with_the_first_label(known: Known) -> None:
     """Nothing is counted down to; what has no label on one side yet says so."""
     session = lc.Session(known.population, plan_of())
     assert session.first_figure == 1
-    truth = dict(zip(known.population.ids(), known.truth, strict=True))
     for _ in range(DIFFER):
-        draw = session.next()
-        assert draw is not None
-        session.answer(draw, bool(truth[draw.item_id]))
+        answer_draws(session, known, 1)
         assert first_figure_line(session) is None
         found = [one for one in session.results().values() if isinstance(one, Estimate)]
         assert not any("before a first figure" in one.sentence() for one in found)

@@ -211,8 +211,6 @@ def test_two_that_say_the_same_need_no_label(tmp_path: Path) -> None:
         lc.preview(population, plan_of())
 
 
-# --- coverage ----------------------------------------------------------------------------------
-
 SIZE = np.array([150.0, 100, 200, 60, 120, 900, 3000])
 RATE = np.array([0.6, 0.3, 0.35, 0.5, 0.85, 0.06, 0.01])
 FIRST = np.array([True, True, False, False, True, False, False])

@@ -54,9 +54,6 @@ def true_at(known: Known, engine: Engine, kind: str = DIFFERENCE) -> np.ndarray:
     return np.asarray(known.truth[engine.frame.union] @ counted / along.ranks)
 
 
-# --- where the labels go --------------------------------------------------------------------------
-
-
 def test_what_both_lists_have_first_gets_no_label(known: Known) -> None:
     engine = known.engine(plan_of(), 1)
     assert len(engine.frame.along.heads.edges) > 5
@@ -86,9 +83,6 @@ def test_equal_scores_stand_in_the_order_of_the_hash(tmp_path: Path) -> None:
     assert np.array_equal(one.first, same.first) and len(one.first) > 0
     assert not np.array_equal(np.sort(one.first), one.first)
     assert len(one.first) != len(other.first) or not np.array_equal(one.first, other.first)
-
-
-# --- how often it holds ---------------------------------------------------------------------------
 
 
 def wrong_share(known: Known, plan: lc.Plan, reach: Callable[[float], float]) -> float:
@@ -162,9 +156,6 @@ def test_before_it_is_due_what_is_certain_stands_and_no_value(known: Known) -> N
     np.testing.assert_array_equal(after.low, expected[DIFFERENCE].low)
     truth = true_at(known, engine)
     assert ((before.low <= truth) & (truth <= before.high)).all()
-
-
-# --- the result -----------------------------------------------------------------------------------
 
 
 def test_answers_without_a_verdict_count_for_either_list(known: Known) -> None:
@@ -269,9 +260,6 @@ def test_the_plan_says_how_wide_it_will_be(known: Known) -> None:
     assert 0 < narrow < 0.75 * wide < 0.5
     with_own = lc.preview(known.population, plan_of(300, own=True))
     assert with_own.expected_half_width[ASKED] > narrow
-
-
-# --- what is refused, and said --------------------------------------------------------------------
 
 
 def two_columns(folder: Path, first: list[object], second: list[object]) -> lc.Population:

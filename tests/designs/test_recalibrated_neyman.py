@@ -274,9 +274,6 @@ def test_more_strata_than_the_labels_can_tell_apart_are_refused(known: Known) ->
     assert kept_plan(known.population, few).planned == 20
 
 
-# --- several classifiers -----------------------------------------------------------------------
-
-
 def drawn(known: Known, plan: lc.Plan) -> list[int]:
     return [one.position for one in labelled(known.engine(plan, 3), known.truth).asked]
 

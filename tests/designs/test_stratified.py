@@ -46,9 +46,6 @@ def right_by_stratum(engine: Engine, known: Known) -> tuple[np.ndarray, np.ndarr
     return labelled, right
 
 
-# --- drawing -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", STRATIFICATIONS)
 def test_strata_follow_the_probability_of_the_predicted_class(name: str, known: Known) -> None:
     engine = known.engine(plan_of(params={"stratification": name, "n_strata": 6}), 1)
@@ -117,9 +114,6 @@ def test_extended_and_small_budgets(known: Known) -> None:
         session.extend(budget=90)
         answer_draws(session, known)
         assert session.labels == 90
-
-
-# --- results -------------------------------------------------------------------------------------
 
 
 def test_accuracy_is_equation_4_with_its_interval(known: Known) -> None:
@@ -215,9 +209,6 @@ def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
     for found in scalar_results_of(many_labelled(file, plan, runs)):
         inside += found["accuracy@b"].low <= truth <= found["accuracy@b"].high
     assert inside / runs >= fewest(runs, 0.8)
-
-
-# --- promises and refusals -----------------------------------------------------------------------
 
 
 def test_watched_needs_accuracy_alone(known: Known) -> None:

@@ -39,9 +39,6 @@ NEYMAN = "recalibrated_neyman"
 known = once(calibrated, 800, seed=3)
 
 
-# --- the finite-population factor ---------------------------------------------------------------
-
-
 def width_against_noise(known: Known, design: str, target: str) -> float:
     """Mean half-width over z standard deviations of the estimate, 60 runs of 80 % of the file;
     the ratio is 1 for a perfect normal interval, and the standard deviation is known to 9 %."""
@@ -61,9 +58,6 @@ def test_width_at_80_percent_fits_the_noise(known: Known, design: str) -> None:
 def test_without_the_factor_it_is_too_wide(known: Known, design: str) -> None:
     """1 / sqrt(1 - .8) = 2.2 times."""
     assert width_against_noise(known, design, "process") > 1.5
-
-
-# --- weights ------------------------------------------------------------------------------------
 
 
 def weighted(engine: Engine) -> dict[str, float]:
@@ -111,9 +105,6 @@ def test_weighted_estimates_are_nearly_unbiased(known: Known) -> None:
 def test_unweighted_estimates_are_biased(known: Known) -> None:
     bias = worst_bias(known, unweighted)
     assert abs(bias["recall"]) > 1 and abs(bias["accuracy"]) > 0.1 + LIMIT / np.sqrt(SEVERAL)
-
-
-# --- the precision curve ------------------------------------------------------------------------
 
 
 @cache
@@ -177,9 +168,6 @@ def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
         assert cells.size[cells.predicted].sum() == rank
 
 
-# --- the error level ----------------------------------------------------------------------------
-
-
 def coverage(known: Known, design: str) -> float:
     """The least share over three quantities of 300 runs of 100 labels at confidence 80 %."""
     figures = ["accuracy", "precision", "recall"]
@@ -202,9 +190,6 @@ def test_one_sided_level_does_not(known: Known, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(profile_interval, "fixed_critical", one_sided)
     assert coverage(known, NEYMAN) < fewest(RUNS, 0.8)
-
-
-# --- allocation ---------------------------------------------------------------------------------
 
 
 def test_every_stratum_keeps_its_floor(known: Known) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.exchange import LABELLED_FORMS
+from tests.answering import next_draw
 from tests.report.sessions import begun, session_on, write_items
 
 
@@ -18,9 +19,7 @@ def session(tmp_path: Path) -> lc.Session:
     """Answers of every kind, and a note."""
     session, _ = begun(tmp_path, budget=30)
     for answer in ("yes", "no", "unsure", "broken", "later", "yes"):
-        draw = session.next("ann")
-        assert draw is not None
-        session.answer(draw, answer)
+        session.answer(next_draw(session, "ann"), answer)
     session.note(2, "=odd")
     return session
 

@@ -11,6 +11,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.exchange import LABELLED_FORMS
+from tests.answering import next_draw
 from tests.report.sessions import HOSTILE
 
 TRACES = Path(__file__).parents[1] / "data" / "traces"
@@ -39,9 +40,7 @@ def labelled(
     session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=12),
                          store, project)  # fmt: skip
     for number in range(answers):
-        draw = session.next("me")
-        assert draw is not None
-        session.answer(draw, "unsure" if number == 2 else ("no", "yes")[number % 2])
+        session.answer(next_draw(session), "unsure" if number == 2 else ("no", "yes")[number % 2])
     session.introduce("Ann", "me")
     return session
 

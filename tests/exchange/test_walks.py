@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,8 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.exchange import LABELLED_FORMS
+from tests.answering import answer_draws
 from tests.rows import write_rows
-
-Truth = Callable[[lc.Session, Any], object]
-
-
-def label(session: lc.Session, truth: Truth) -> None:
-    while (draw := session.next()) is not None:
-        session.answer(draw, truth(session, draw))
 
 
 def holds(estimate: Any, truth: float) -> bool:
@@ -55,7 +48,7 @@ def test_record_linkage(tmp_path: Path) -> None:
         "recalibrated_neyman", ["precision", "recall"], budget=150, confidence=0.999, seed=1
     )
     session = lc.Session(population, plan)
-    label(session, lambda s, d: s.item(d)["name_l"] == s.item(d)["name_r"])
+    answer_draws(session, lambda draw: len({*session.item(draw).values()}) == 1)
     called = probability >= 0.9
     assert holds(session.results()["precision"], float(same[called].mean()))
     assert holds(session.results()["recall"], float(called[same].mean()))
@@ -151,7 +144,7 @@ def test_systematic_review(tmp_path: Path) -> None:
         seed=2,
     )  # fmt: skip
     session = lc.Session(population, plan)
-    label(session, lambda s, d: "flood" in s.item(d)["abstract"])
+    answer_draws(session, lambda draw: "flood" in session.item(draw)["abstract"])
     found = (relevant & screened).sum() / relevant.sum()
     assert holds(session.results()["recall"], float(found))
     out = pd.read_csv(io.BytesIO(LABELLED_FORMS["asreview"](session)), index_col=0)
@@ -183,7 +176,7 @@ def test_judge_traces(tmp_path: Path) -> None:
     )  # fmt: skip
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=200, confidence=0.999, seed=4)
     session = lc.Session(population, plan)
-    label(session, lambda s, d: "right" in s.item(d).values())
+    answer_draws(session, lambda draw: "right" in session.item(draw).values())
     assert holds(session.results()["accuracy"], float(((value >= 0.6) == good).mean()))
     assert "reads well" not in str([session.item_by_id(f"t-{n}") for n in range(50)]), "blind"
     out = [json.loads(line) for line in LABELLED_FORMS["langfuse"](session).splitlines()]

@@ -207,9 +207,6 @@ def test_paula_may_be_cut_but_promises_nothing(known: Known) -> None:
     assert "95" not in cut.sentence().replace(str(cut.rank), "")
 
 
-# --- a place chosen after looking ----------------------------------------------------------------
-
-
 def true_share(known: Known, place: Callable[[Engine], int], runs: int = 80) -> float:
     """How often at least 70 % are positive down to the place found, at confidence 80 %."""
     right = 0

@@ -14,6 +14,7 @@ from labelcore.figures.confusion import cell_bounds
 from labelcore.figures.judge import judge_table
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_until
+from tests.answering import answer_draws
 from tests.grouped import label_all
 from tests.judged import judged, judged_frame
 
@@ -72,10 +73,9 @@ def test_a_judge_is_held_against_people_on_the_items_that_they_can_judge() -> No
     frame = judged_frame(60, systems=TWO)
     frame["unsure"] = (frame["score"] < 0.5) & (np.arange(len(frame)) % 3 > 0)
     session = lc.Session(judged(frame), plan_of(budget=len(frame)))
-    known = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
+    known = dict(zip(frame["id"], (frame["truth"] == 1).tolist(), strict=True))
     unsure = dict(zip(frame["id"], frame["unsure"], strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, "unsure" if unsure[draw.item_id] else bool(known[draw.item_id]))
+    answer_draws(session, lambda draw: "unsure" if unsure[draw.item_id] else known[draw.item_id])
     found = session.judge("model")
     for group in (None, *TWO):
         mine = frame[~frame["unsure"] & ((frame["model"] == group) | (group is None))]
@@ -102,9 +102,8 @@ def test_what_is_unsure_may_be_either_way_for_a_judge_too() -> None:
     frame = judged_frame(60, systems=TWO)
     plan = plan_of(budget=len(frame), by=None, unsure="either way")
     session = lc.Session(judged(frame), plan)
-    known = dict(zip(frame["id"], frame["truth"] == 1, strict=True))
-    while (draw := session.next()) is not None:
-        session.answer(draw, "unsure" if draw.index % 5 == 0 else bool(known[draw.item_id]))
+    known = dict(zip(frame["id"], (frame["truth"] == 1).tolist(), strict=True))
+    answer_draws(session, lambda draw: known[draw.item_id] if draw.index % 5 else "unsure")
     told = session.judge().set_index("measure")
     for name, value in true_measures(frame).items():
         low, high = told.loc[name, ["low", "high"]]
@@ -304,10 +303,7 @@ def alike() -> lc.Session:
         repeats=0.4,
         seed=3,
     )
-    session = lc.Session(population, plan)
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(right[draw.item_id]))
-    return session
+    return answer_draws(lc.Session(population, plan), lambda draw: bool(right[draw.item_id]))
 
 
 def test_what_is_told_of_all_items_by_another_column_counts_prompts_likewise(

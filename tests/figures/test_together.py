@@ -160,9 +160,6 @@ def test_all_figures_of_two_classifiers_hold_at_once_and_each_on_its_own_not(
     assert any_wrong(pair, plan_of(**given), looks, runs) > limit(runs)
 
 
-# --- before the first label ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_forecast_is_as_wide_as_the_level_makes_it(

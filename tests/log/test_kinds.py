@@ -47,9 +47,6 @@ def walk_of(session: Session) -> Walk:
     return Walk(session.engine.beginning(), None)
 
 
-# --- one class ------------------------------------------------------------------------------------
-
-
 class AllFlagged(Kind):
     """Every drawn item is marked to be looked at again; not twice in a row."""
 
@@ -91,9 +88,6 @@ def test_a_new_kind_needs_one_class_only(
     monkeypatch.delitem(KINDS, "all_flagged")
     with pytest.raises(ReplayError, match="kind must be one of .*, got 'all_flagged'"):
         lc.Session(population, session.plan, session.store)
-
-
-# --- any moment -----------------------------------------------------------------------------------
 
 
 def test_any_past_moment_can_be_shown(population: lc.Population) -> None:
@@ -150,9 +144,6 @@ def test_without_its_file_a_log_is_told_up_to_what_cannot_be(population: lc.Popu
         assert told_of(session, [*events[:8], forged]).sequence == 8
     changed = [*events[:8], replace(events[8], text="x"), *events[9:]]
     assert told_of(session, changed).sequence == 8
-
-
-# --- the same rules -------------------------------------------------------------------------------
 
 
 Attempt = tuple[Callable[[], object], Callable[[], Event | None]]
@@ -311,9 +302,6 @@ def test_a_cause_is_refused_alike(population: lc.Population) -> None:
         verdicts.append(writes(from_store(session, events), event))
         assert verdicts[-1] == replays(session, [*events, event])
     assert verdicts == [True, True, False, False]
-
-
-# --- changed logs ---------------------------------------------------------------------------------
 
 
 def changed(event: Event, dice: random.Random, events: list[Event]) -> Event:

@@ -42,9 +42,6 @@ def labelled(session: lc.Session, stop: int | None = None) -> list[str]:
     return asked
 
 
-# --- the file ----------------------------------------------------------------------------------
-
-
 def test_a_column_of_known_answers_is_read_and_blank_means_unknown(tmp_path: Path) -> None:
     at = at_random(50)
     population = read(tmp_path, at)
@@ -76,9 +73,6 @@ def test_a_known_answer_that_is_no_class_is_told_with_its_row(tmp_path: Path) ->
 def test_an_answer_must_not_be_shown(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match="must not be shown while labelling"):
         read(tmp_path, at_random(5), content=["text", "told"])
-
-
-# --- the plan ----------------------------------------------------------------------------------
 
 
 def test_labels_without_a_statement_are_refused(tmp_path: Path) -> None:
@@ -133,9 +127,6 @@ def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -
     called = read(tmp_path, from_the_top(80), scores={}, thresholds={}, predictions={"a": "truth"})
     with pytest.raises(NotRandomError, match="76 % of them are called 'yes', where 25 % of"):
         lc.preview(called, plan_of(existing="random"))
-
-
-# --- drawing -----------------------------------------------------------------------------------
 
 
 USES = list(product(DESIGNS, ("random", "certainty"), ("fixed", "watched")))
@@ -248,9 +239,6 @@ def test_a_sample_that_is_large_enough_needs_no_new_label(tmp_path: Path) -> Non
     assert "(all of them from before)" in found.sentence()
 
 
-# --- planning and simulation -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "design", [pytest.param("recalibrated_neyman", marks=pytest.mark.full), "simple_random"]
 )
@@ -275,9 +263,6 @@ def test_simulation_refuses_a_truth_that_denies_the_known_answers(tmp_path: Path
     truth[row] = 1 - truth[row]
     with pytest.raises(ValueError, match=rf"1 rows do not, the first is row {row + 1}: "):
         lc.simulate(population, plan_of(existing="certainty"), truth=truth, runs=1)
-
-
-# --- log, replay, report -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("use", ["random", pytest.param("certainty", marks=pytest.mark.full)])

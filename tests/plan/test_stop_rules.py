@@ -13,6 +13,7 @@ from labelcore.plan import stop_rules
 from labelcore.plan.stop_rules import RULES, StopRule
 from labelcore.testing.known import calibrated
 from labelcore.words.stops import stop_words, stopped_short, stopped_title, stopped_words
+from tests.answering import answer_draws
 
 VALUES = {"deadline": "2027-01-31T18:00"}
 """A value of each rule that takes one."""
@@ -49,8 +50,7 @@ def test_a_new_row_ends_sessions_of_every_design(tmp_path: Path) -> None:
         asked = "precision_curve" if name == "geometric_strata" else "accuracy"
         plan = lc.Plan(name, [asked], budget=120, promise="fixed", stop="labels 7")
         session = lc.Session(known.population, plan)
-        while (item := session.next()) is not None:
-            session.answer(item, known.population.classes[known.truth[int(item.item_id[1:])]])
+        answer_draws(session, known)
         assert session.labels == 7 and session.events[-1].text == "labels 7"
         assert session.status == "goal reached"
 

@@ -11,6 +11,7 @@ from labelcore.errors import PlanArgumentError, RenamedProjectError, UnknownProj
 from labelcore.log.events import Event
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
+from tests.answering import answer_draws
 from tests.rows import write_rows
 
 
@@ -31,9 +32,7 @@ def session(store: LabelStore, tmp_path: Path) -> lc.Session:
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=50, seed=7)
     settings = {"question": "Spam?", "instructions": "Junk counts."}
     made = lc.Session(population, plan, store, "spam", settings=settings)
-    for n in range(5):
-        made.answer(made.next(), n % 2 == 0)
-    return made
+    return answer_draws(made, lambda draw: draw.index % 2 == 1, 5)
 
 
 @pytest.mark.parametrize(

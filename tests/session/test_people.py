@@ -58,9 +58,6 @@ def all_but_one(session: lc.Session) -> Draw:
     return left
 
 
-# --- an item comes back ---------------------------------------------------------------------------
-
-
 def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -131,9 +128,6 @@ def test_an_item_judged_again_comes_back_too(
     replays(session)
 
 
-# --- taken for a time -----------------------------------------------------------------------------
-
-
 def test_what_was_taken_for_a_time_goes_back_to_the_queue(tmp_path: Path, clock: Clock) -> None:
     session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}")
     batch = session.take(3, "ann", minutes=5)
@@ -185,9 +179,6 @@ def test_a_time_is_a_number_of_minutes(tmp_path: Path) -> None:
             walk.take(replace(event, detail={**event.detail, "minutes": wrong}))
 
 
-# --- too late -------------------------------------------------------------------------------------
-
-
 def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clock: Clock) -> None:
     session = start(tmp_path)
     left = all_but_one(session)
@@ -228,9 +219,6 @@ def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AnswerError, match="item 1 was given to 'ann', and 'mallory' cannot"):
         session.answer(draw, "yes", annotator="mallory")
     assert session.answer(draw, "yes").annotator == "ann"
-
-
-# --- undo -----------------------------------------------------------------------------------------
 
 
 def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
@@ -280,9 +268,6 @@ def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
     assert len(tokens) == 4 and len(set(tokens)) == 1
 
 
-# --- replay ---------------------------------------------------------------------------------------
-
-
 def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
     session = start(tmp_path)
     draw = next_draw(session, "ann")
@@ -308,9 +293,6 @@ def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
     late = replace(released, sequence=5, previous=again.sequence)
     assert answered.answers == again.token
     refused([*known, late])
-
-
-# --- names and numbers ----------------------------------------------------------------------------
 
 
 def test_each_secret_is_a_person_of_the_project(tmp_path: Path) -> None:

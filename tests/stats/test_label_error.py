@@ -162,9 +162,6 @@ def test_the_file_of_the_simulation_has_the_truth_that_its_items_have() -> None:
     assert table(CELLS).value(np.array([80.0, 20.0]))[2] == pytest.approx(0.8)
 
 
-# --- halves of the answers -------------------------------------------------------------------
-
-
 def halves(
     random: np.random.Generator, errors: tuple[float, float], repeats: int = 30
 ) -> tuple[HalfByHalf, np.ndarray, np.ndarray, np.ndarray]:

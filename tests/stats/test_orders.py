@@ -59,8 +59,6 @@ def test_ties_and_draws_are_independent_orders() -> None:
     assert abs(spearmanr(rank["tie"], rank["tie"]).statistic) > limit
 
 
-# --- one hash of each id, mixed ------------------------------------------------------------------
-
 MILLION = repeated(10**6)
 """A third of a million with every change."""
 FAR_OUT = 4.5

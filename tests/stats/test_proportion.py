@@ -114,8 +114,6 @@ def test_finite_population_factor() -> None:
     assert widths == sorted(widths, reverse=True) and widths[-1] == 0
 
 
-# --- exact where counts are few ------------------------------------------------------------------
-
 FINITE = ((20, 10), (20, 18), (50, 30), (50, 45), (200, 100), (200, 190), (1000, 50), (1500, 150))
 Rule = Callable[[int, int, int, float], tuple[float, float]]
 

@@ -255,9 +255,6 @@ def test_refused_labels(rank: list[int], positive: list[float], words: str) -> N
         yield_band(np.array([10, 20]), labels, 0.95, 0)
 
 
-# --- nearly straight from edge to edge ------------------------------------------------------------
-
-
 def wild_list() -> np.ndarray:
     """Up and down between one in twenty and nineteen in twenty."""
     depth = np.arange(N_ITEMS) / N_ITEMS

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 
 import labelcore as lc
 from labelcore.trials import digits
+from tests.answering import answer_draws
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +78,11 @@ def test_its_first_figure_is_told_soon(tmp_path: Path, table: pd.DataFrame) -> N
     path = digits.DIGITS.write(tmp_path)
     population = lc.read_population(path, **digits.DIGITS.read_arguments)
 
-    def session(plan: lc.Plan, until: int) -> lc.Session:
-        found = lc.Session(population, plan)
-        while found.labels < until and (draw := found.next()) is not None:
-            found.answer(draw, bool(truth[draw.item_id]))
-        return found
-
-    def accuracy(plan: lc.Plan) -> object:
-        return session(plan, 18).results()["accuracy"].told
+    def told(plan: lc.Plan, labels: int) -> list[object]:
+        session = lc.Session(population, plan)
+        answer_draws(session, lambda draw: bool(truth[draw.item_id]), until=labels)
+        return [one.told for one in session.results().values()]
 
     plan = digits.DIGITS.plan
-    assert accuracy(plan) is not None and accuracy(replace(plan, params={})) is None
-    told = session(plan, 40).results().values()
-    assert len(told) == 2 and not any(one.told is None for one in told)
+    assert told(plan, 18)[0] is not None and told(replace(plan, params={}), 18)[0] is None
+    assert len(told(plan, 40)) == 2 and None not in told(plan, 40)

@@ -170,9 +170,6 @@ def test_in_the_core_alone_whoever_is_here_is_the_owner() -> None:
     assert not alone.knows_others() and not alone.is_taken("Ann") and not alone.begin()
 
 
-# --- other pages of the browser -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [

@@ -60,9 +60,6 @@ def printed_sample(
     return found
 
 
-# --- sizes ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("n_items", "epsilon", "beta", "delta", "p"),
     [
@@ -105,9 +102,6 @@ def test_a_list_of_the_head_only() -> None:
 def test_a_first_rank_that_is_too_small() -> None:
     with pytest.raises(ValueError, match="first_rank must be at least 3 / epsilon = 100, got 99"):
         logarithmic_grid(1000, 0.03, 99)
-
-
-# --- algorithm 1 ---------------------------------------------------------------------------------
 
 
 def slots_at(draws: Draws, step: int) -> np.ndarray:
@@ -220,8 +214,6 @@ def test_both_are_unbiased_and_without_weights_it_is_not() -> None:
     assert off["fixed"] < 4 and off["printed"] < 4 and off["unweighted"] > 4
     assert np.std(errors["fixed"]) < np.std(errors["printed"])
 
-
-# --- bounds --------------------------------------------------------------------------------------
 
 Taking = Callable[[int, int], LogarithmicBand]
 

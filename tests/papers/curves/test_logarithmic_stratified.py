@@ -35,9 +35,6 @@ def plan_of(params: dict[str, Any] | None = None, **values: Any) -> lc.Plan:
     return lc.Plan(NAME, ASKED, params={**SMALL, **(params or {})}, seed=3, **values)
 
 
-# --- what is asked -------------------------------------------------------------------------------
-
-
 def test_the_head_and_random_items_of_each_stretch(known: Known) -> None:
     engine, other = (known.engine(plan_of(), seed) for seed in (3, 4))
     head, *stretches = blocks(engine)
@@ -72,9 +69,6 @@ def test_a_list_no_longer_than_the_head_is_labelled_completely(tmp_path: Path) -
     assert engine.labels == 60 and band.state == "exact"
     truth = np.cumsum(in_ranks(known, engine)) / band.x
     np.testing.assert_allclose([band.value, band.low, band.high], [truth] * 3, atol=1e-12)
-
-
-# --- the band ------------------------------------------------------------------------------------
 
 
 def test_the_band_after_every_stretch(known: Known) -> None:
@@ -241,9 +235,6 @@ def test_estimates_are_kept_inside_the_band(known: Known) -> None:
     engine = labelled(known.engine(plan_of({"sampling": "printed"}), 3), known.truth)
     band = precision_curve(engine)
     assert np.all((band.low <= band.value) & (band.value <= band.high))
-
-
-# --- what is refused -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -192,9 +192,6 @@ def test_process_is_a_little_wider_than_a_known_ratio() -> None:
         assert 1.01 < (wide[1] - wide[0]) / (narrow[1] - narrow[0]) < 1.35
 
 
-# --- priors and the next sample ------------------------------------------------------------------
-
-
 def test_prior_moves_and_narrows() -> None:
     counts, prior = Counts.of(40, 10, 12, 900), Counts.of(400, 100, 60, 9000)
     rng = np.random.default_rng(8)

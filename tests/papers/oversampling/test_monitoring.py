@@ -167,9 +167,6 @@ def test_tables_and_json() -> None:
     assert one.to_frame().loc[0, "estimand"] == "recall"
 
 
-# --- sessions ------------------------------------------------------------------------------------
-
-
 def session_of(known: Known, labels: int, **values: Any) -> lc.Session:
     given = {"design": "simple_random", "budget": 120, "promise": "fixed", **values}
     plan = lc.Plan(given.pop("design"), ["precision", "recall"], **given)

@@ -60,9 +60,6 @@ def file_of(folder: Path, **arguments: Any) -> Known:
     return write(folder, np.arange(10) < 4, score=score, **arguments)
 
 
-# --- candidates --------------------------------------------------------------------------------
-
-
 def test_top_n_thresholds_and_classifiers(known: Known) -> None:
     score = known.population.scores["lr"].tolist()
     found = frame_of(known, plan_of(candidates=[100, score[29], "lr"])).candidates
@@ -108,9 +105,6 @@ def test_classifiers_are_read_off_the_parameters(known: Known) -> None:
     params = design.Params(candidates=(50, "lr", 0.5, "svm"))
     assert design.classifiers(params) == ("lr", "svm")
     assert design.suggested(known.population, ("lr",)) == {}
-
-
-# --- labelling ---------------------------------------------------------------------------------
 
 
 @pytest.mark.full
@@ -181,9 +175,6 @@ def test_unsure_and_broken_count_both_ways(known: Known) -> None:
     assert row["low"] == known.truth[:100][certain].sum() / 100
     assert row["high"] == row["low"] + 0.25
     assert row["value"] == known.truth[:100][certain].mean()
-
-
-# --- results -----------------------------------------------------------------------------------
 
 
 def test_when_the_draws_are_used_up(known: Known) -> None:

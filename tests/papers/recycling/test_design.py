@@ -37,9 +37,6 @@ from tests.papers.recycling.recycled import (
 known = once(written)
 
 
-# --- figures -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("option", ["shuffle", "sample"])
 def test_states_and_promises(known: Known, option: str) -> None:
     plan = plan_of(params={"option": option})
@@ -204,9 +201,6 @@ def test_the_vote_is_suggested(known: Known) -> None:
     assert Recycling().suggested(several, names) == {}
 
 
-# --- coverage ----------------------------------------------------------------------------------
-
-
 def coverage(known: Known, plan: lc.Plan, keys: tuple[str, ...], runs: int) -> dict[str, bool]:
     """Whether the intervals hold often enough, but for the noise of ``runs`` runs."""
     engine, design = engine_of(known, plan), Recycling()
@@ -245,9 +239,6 @@ def test_intervals_of_option_sample_do_not_cover(tmp_path: Path, option: str, ru
     found = coverage(known, plan, ("precision", "precision@a", "precision@b"), runs)
     assert found["precision"]
     assert found["precision@a"] == found["precision@b"] == (option == "shuffle")
-
-
-# --- refusals ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -176,9 +176,6 @@ def test_grandchild_is_unbiased() -> None:
     assert not grandchild_is_unbiased(whole=False)
 
 
-# --- the share over levels -------------------------------------------------------------------
-
-
 def test_one_level_is_a_plain_share() -> None:
     for sizes, n, s in (([500], [60], [51]), ([500, 0], [60, 0], [51, 0])):
         value, low, high = level_share(sizes, n, s, 0.95)
@@ -214,9 +211,6 @@ def test_interval_holds_its_value(levels: list[tuple[int, float, float]]) -> Non
     assert 0 <= low <= high <= 1
     assert np.isnan(value) == (n.sum() == 0)
     assert np.isnan(value) or low <= value <= high
-
-
-# --- savings ---------------------------------------------------------------------------------
 
 
 def simulated(option: str, n_child: int) -> np.ndarray:
@@ -273,9 +267,6 @@ def test_savings_at_the_ends() -> None:
     assert savings(50, 50, 0.0, 0.0).chance[0] == 1
     assert savings(50, 50, 1.0, 1.0).chance[50] == 1
     assert mean_savings(50, 50, 0.0, 0.0) == 0
-
-
-# --- recall, parents, errors -----------------------------------------------------------------
 
 
 def test_suggested_parent() -> None:

@@ -93,8 +93,6 @@ def test_coverage_of_accuracy() -> None:
     assert coverage(unweighted) < fewest and coverage(one_sided) < fewest
 
 
-# --- ratios over cells ---------------------------------------------------------------------------
-
 CELLS = Cells(
     np.array([400.0, 100, 600, 900]), np.array([80.0, 20, 60, 90]), np.array([64.0, 4, 6, 3]),
     np.array([True, True, False, False]), np.array([0, 1, 0, 1]),

@@ -42,9 +42,6 @@ def test_refuses_a_column_that_is_not_there(given: Given) -> None:
         given.engine.column("mystery")
 
 
-# --- moments -------------------------------------------------------------------------------------
-
-
 def test_moments_are_one_text_wherever_they_are_asked_for(given: Given) -> None:
     """In the columns that are read, in the row of one item, and in SQL, where ids are hashed."""
     engine, names = given.engine, ["moment", "day", "local"]
