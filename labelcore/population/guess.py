@@ -59,6 +59,7 @@ DATE = re.compile(
 )
 """Dates, times, or both."""
 MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.IGNORECASE)
+NUMBERED_MODEL = re.compile(r"(model|llm|gpt|classifier)_?(\d+|[a-z])$", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
 WRAPPING = re.compile(
@@ -252,7 +253,8 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
         return False
     if FOUND_FLAG.search(name) and {value.strip().lower() for value in values} <= YES_OR_NO:
         return True
-    if not any(values) or not PREDICTION.search(name) or _between(values):
+    called = PREDICTION.search(name) or NUMBERED_MODEL.match(name)
+    if not any(values) or not called or _between(values):
         return False
     if WRAPPING.search(leaf) and not PREDICTION.search(leaf):
         return False

@@ -349,10 +349,9 @@ def offer_instead(items: Items, faults: Sequence[Fault]) -> None:
     """A button that takes the likelier column of scores."""
     scores = {row.score: part for part, row in (items.meanings.placed or {}).items()}
     for fault in faults:
-        if fault.instead and (part := scores.get(fault.column)) is not None:
-            words, take = f"Take {plain(fault.instead)} as the score", items.now.take
-            button(words, f"new-instead-{part}", take, "score", fault.instead, part)
-            return
+        if fault.instead and fault.column in scores:
+            words, part = f"Take {plain(fault.instead)} as the score", scores[fault.column]
+            button(words, f"new-instead-{part}", items.now.take, "score", fault.instead, part)
 
 
 def pick_from(items: Items) -> None:

@@ -203,7 +203,9 @@ def why_no_curve(session: Session) -> str:
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
     if curve_view.ranked_by(session) not in session.population.scores:
-        return f"the {'judge' if session.population.has_judge else 'classifier'} has no score"
+        who = "judge" if session.population.has_judge else "classifier"
+        several = len(session.plan.classifiers) > 1 and not session.population.scores
+        return f"none of the {who}s has a score" if several else f"the {who} has no score"
     if not session.engine.frame.asked.all():
         return "the figure asked for needs no labels from part of the list, so none are asked there"
     return "this method estimates none"

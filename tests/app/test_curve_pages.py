@@ -340,9 +340,11 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
 @pytest.mark.parametrize(
     ("classifier", "design", "estimand", "why"),
     [
-        ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy", "classifier has no score"),
+        ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy", "the classifier has no"),
+        ({"predictions": {"p": "pred_lr", "q": "true_label"}}, "recalibrated_neyman", "accuracy",
+         "none of the classifiers has a score"),
         ({"scores": {"p": "score_lr"}, "thresholds": {"p": 0.5}}, "recalibrated_neyman",
-         "precision", "figure asked for needs no labels from part of the list"),
+         "precision", "the figure asked for needs no labels from part of the list"),
     ],
 )  # fmt: skip
 def test_explore_says_why_there_is_no_curve(
@@ -350,9 +352,9 @@ def test_explore_says_why_there_is_no_curve(
     why: str,
 ) -> None:  # fmt: skip
     population = lc.read_population(items, id="id", content="text", **classifier)
-    plan = lc.Plan(design, [estimand], budget=50)
+    plan = lc.Plan(design, [estimand], budget=50, classifier=[*population.classifiers])
     lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
-    assert f"nothing to cut here: the {why}" in texts(app("explore", project="plain"))
+    assert f"nothing to cut here: {why}" in texts(app("explore", project="plain"))
 
 
 def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(

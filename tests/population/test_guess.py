@@ -199,12 +199,14 @@ def test_verdicts_of_judges_are_predictions() -> None:
             judge_verdict=["pass", "fail", "pass"],
             judge2_verdict=["pass", "pass", "fail"],
             llm_result=["pass", "fail", "fail"],
+            model_b=["yes", "no", "no"],
         )
     )
     assert [(one.name, one.prediction) for one in found.classifiers] == [
         ("judge", "judge_verdict"),
         ("judge2", "judge2_verdict"),
         ("llm_result", "llm_result"),
+        ("model_b", "model_b"),
     ]
 
 
