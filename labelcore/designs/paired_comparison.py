@@ -35,14 +35,12 @@ from labelcore.designs.pattern_frame import (
 )
 from labelcore.designs.profile_design import ProfileDesign
 from labelcore.designs.rates import looks_like_probability
-from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
+from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, certain_ends, half_width
 from labelcore.errors import PlanArgumentError, PlanError, Remedy
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.population.array_items import Stretch
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
-from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import judgeable
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
@@ -360,14 +358,10 @@ class PairedComparison(ProfileDesign[PairFrame], ComparesTwo[PairFrame]):
 
 def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:
     """Values with the bounds that hold whatever the items without a label are."""
-    table, method = table_of(rows, cells), CERTAIN
-    low, high = certain_bounds(cells, table)
+    method, (low, high) = CERTAIN, certain_ends(rows, cells)
     if cells.judged is not None:
         method = replace(CERTAIN, form=Form.APPROXIMATE)  # How many can be judged is an estimate.
-        whole = judgeable(cells)
-        least, most = certain_bounds(whole, table_of(rows, whole))
-        low, high = np.minimum(low, least), np.maximum(high, most)
-    value = np.clip(table.value(plug_in_totals(cells)), low, high)
+    value = np.clip(table_of(rows, cells).value(plug_in_totals(cells)), low, high)
     return Figures(value, low, high, (method,) * len(rows), np.full(len(rows), np.nan))
 
 

@@ -36,7 +36,7 @@ REACHED = (
 )
 PROCESS_DISAGREEMENTS = 15
 """With fewer, how many there are varies too much from file to file for the interval to hold."""
-LABELS_EACH = 4
+LABELS_EACH, OF_STRATUM = 4, 5
 VOTE_WEIGHT = 4.0
 """What all votes are worth on the scale of a logit, where the labels have not said anything yet."""
 RARE = (
@@ -64,12 +64,15 @@ class PatternFrame(HelpedFrame):
 
 
 def settled_strata(setup: Setup) -> int:
-    """How many strata the plan has: what it says, else what suits it; one for each pattern where
-    nothing tells its items apart, which cut by chance would only be known worse."""
+    """How many strata the plan has: what it says, else what suits it, and no more than there are
+    labels for where that is no forecast; one for each pattern where nothing tells its items apart,
+    which cut by chance would only be known worse."""
     if setup.params.n_strata or setup.claims:
         return int(setup.params.n_strata or CLAIM_STRATA)
     alike = all(scores_alike(setup.population, str(name)) for name in setup.classifiers)
-    return FEWEST_STRATA if alike and not setup.params.helpers else STRATA
+    if alike and not setup.params.helpers:
+        return FEWEST_STRATA
+    return STRATA if setup.foreseen else min(max(setup.planned // OF_STRATUM, 2), STRATA)
 
 
 def pattern_frame(setup: Setup) -> PatternFrame:

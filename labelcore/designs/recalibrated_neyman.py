@@ -128,9 +128,9 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
     figure that is asked for rests on the items of one prediction alone, as precision does, nothing
     is asked about the others.
 
-    A new plan has no more strata than get five labels each, of two classes more than 12 only where
-    each gets twelve, and one for each prediction where the score tells none of its items apart, or
-    there is none: measured in docs/default_allocation.md.
+    A new plan has no more strata than get five labels each, of one classifier and two classes more
+    than 12 only where each gets twelve, and one for each prediction where the score tells none of
+    its items apart, or there is none: measured in docs/default_allocation.md.
 
     With ``recut`` strata are cut once more at half of the labels (``designs.recut``): a model of
     the labels so far learns from the items' content what the scores leave out, cross-fitted, and
@@ -206,7 +206,8 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
         n_strata: int | None = parameter(
             None,
             "strata of several classifiers, half of them of the items that nobody calls positive; "
-            "at least one for each pattern; empty: 24, without scores 2, with claims 8",
+            "at least one for each pattern; empty: 24, or one for "
+            "every five labels, without scores 2, with claims 8",
             low=2,
             high=200,
         )

@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from labelcore.designs.base import AnswerCodes, Design, FrameT, IntArray, Look, Setup
-from labelcore.estimands import DIFFERENCES, Estimand
+from labelcore.estimands import DIFFERENCES, Estimand, table_of
 from labelcore.promises import Method, Promise
+from labelcore.stats.certain import certain_bounds
+from labelcore.stats.judged import judgeable
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
 FIRST_FIGURE = 30
@@ -51,6 +53,14 @@ class Figures:
     promise: Promise | None = None
     draws: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
+
+
+def certain_ends(rows: list[Estimand], cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """``certain_bounds``; of the items that a person can judge the wider of what their estimated
+    number leaves possible and what that of all that may be judged does."""
+    whole = judgeable(cells)
+    ends = [certain_bounds(one, table_of(rows, one)) for one in (cells, whole)]
+    return np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
 
 
 ROUNDING = 1e-6

@@ -12,7 +12,7 @@ from labelcore.estimands import Estimand
 from labelcore.figures.prompts import less_sure
 from labelcore.figures.readiness import complete, first_figure
 from labelcore.figures.together import confidences
-from labelcore.figures.unsure import at_odds, cells_of, counts_at_odds, doubtful, widened
+from labelcore.figures.unsure import at_odds, cells_of, counts_at_odds, doubtful, freed, widened
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
@@ -255,6 +255,8 @@ def with_doubts(
 ) -> Figures:
     """The figures with the items that count both ways, where there are some, and with unsure ones
     at the odds that the plan declares."""
+    if answers.cells.judged is not None and look.target == "file":
+        figures = freed(answers, figures)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
     if counts_at_odds(engine):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.curves import JUDGEMENT
-from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, half_width
+from labelcore.designs.scalars import Answers, EstimatesScalars, Figures, certain_ends, half_width
 from labelcore.estimands import SCALARS, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.from_counts import (
@@ -38,8 +38,7 @@ from labelcore.figures.unsure import judged_share, ranges_of_all
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State, Unsure
 from labelcore.results.types import Estimate
-from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import in_the_file, judgeable
+from labelcore.stats.judged import in_the_file
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Question
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
@@ -289,22 +288,13 @@ def found_of(
 
 def certain_limits(engine: Engine, answers: Answers[Any], figures: Figures) -> Limits:
     """What is certain of each row whatever the items without a label are, (2, n_rows); the whole
-    range of the quantity where no promise goes with the figures, and about a process.
-
-    Of the items that a person can judge it is the wider of what their estimated number leaves
-    possible and what that of all that may be judged does.
-    """
+    range of the quantity where no promise goes with the figures, and about a process."""
     plan, rows = engine.plan, answers.rows
     limits = np.array([[row.least for row in rows], np.ones(len(rows))])
     printed = Promise.NONE in (plan.promised, figures.promise)
     if plan.target != "file" or printed:
         return limits
-    low, high = certain_bounds(answers.cells, table_of(rows, answers.cells))
-    if answers.cells.judged is not None:
-        whole = judgeable(answers.cells)
-        least, most = certain_bounds(whole, table_of(rows, whole))
-        low, high = np.minimum(low, least), np.maximum(high, most)
-    return np.array([low, high])
+    return np.array(certain_ends(rows, answers.cells))
 
 
 def within(figures: Figures, limits: Limits) -> Figures:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.base import AnswerCodes, IntArray, Look
-from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.designs.scalars import ROUNDING, Answers, EstimatesScalars, Figures, certain_ends
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
@@ -103,6 +103,17 @@ def widened(
         low=np.where(low < figures.low, low, figures.low),
         high=np.where(high > figures.high, high, figures.high),
     )
+
+
+def freed(answers: Answers[Any], figures: Figures) -> Figures:
+    """The figures of the items that a person can judge, an end that is all which their estimated
+    number leaves possible moved to what that of all that may be judged does: a critical value that
+    allows for the estimate moves it no further."""
+    low, high = certain_bounds(answers.cells, table_of(answers.rows, answers.cells))
+    least, most = certain_ends(answers.rows, answers.cells)
+    low = np.where(figures.low <= low + ROUNDING, least, figures.low)
+    high = np.where(figures.high >= high - ROUNDING, most, figures.high)
+    return replace(figures, low=low, high=high)
 
 
 def _filled_codes(

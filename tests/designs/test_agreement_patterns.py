@@ -315,6 +315,7 @@ def test_without_scores_each_pattern_is_one_stratum(by: str | None, strata: int)
 def test_a_frozen_plan_says_how_many_strata_it_has(known: Known) -> None:
     plan = plan_of(["precision"])
     assert frozen(known.population, plan, 120).params["n_strata"] == 24
+    assert frozen(known.population, plan, 60).params["n_strata"] == 12, "one for five labels"
     claimed = plan_of(["accuracy"], claims=["accuracy >= 0.5"])
     assert frozen(known.population, claimed, 120).params["n_strata"] == 8
 

@@ -196,6 +196,20 @@ def covered(known: Known, unsure: np.ndarray, runs: int) -> tuple[float, float]:
     return tuple(held.mean(axis=0))  # type: ignore[return-value]
 
 
+def test_an_end_is_never_inside_what_may_be_judged(tmp_path: Path) -> None:
+    """All but one of those called positive are: an interval ends at 1 - 1 / n, n being how many of
+    them can be judged, which nobody knows before each is answered."""
+    called, unsure = (np.arange(60) < number for number in (30, 6))
+    truth = called & (np.arange(60) != 20)
+    known = write(tmp_path, truth.astype(int), prediction=called.astype(int))
+    wanted, found = truth[called & ~unsure].mean(), []
+    for seed in range(12):
+        engine = answered(known, plan_of(budget=20, estimands=("precision",)), unsure, seed=seed)
+        found.append(scalar_results(engine)["precision"])
+    assert {one.low <= wanted <= one.high for one in found} == {True}
+    assert min(one.high for one in found) < 1, "that one was found"
+
+
 @pytest.mark.full
 @pytest.mark.slow
 def test_judged_sizes_cover_where_people_are_unsure_near_the_cut(known: Known) -> None:
