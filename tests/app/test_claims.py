@@ -7,16 +7,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.designs.base import INTERVAL_RULES
 from labelcore.plan.stop_rules import RULES
-from labelcore.ui import claims_view, draft, new_claims
+from labelcore.ui import draft, new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
 from tests.app.conftest import (
     button,
     created,
     error,
-    folds,
     store,
     texts,
     to_aim,
@@ -28,7 +26,7 @@ from tests.plan.test_stop_rules import LABELS
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
-CLAIM, LOW = "accuracy >= 0.6", "accuracy >= 0.4"
+LOW = "accuracy >= 0.4"
 
 
 def field(page, kind: str, end: str):
@@ -198,19 +196,6 @@ def test_all_numbers_together_is_offered_for_several(app, items: Path, data_fold
     assert "for all 2 numbers together" in texts(page)
 
 
-def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
-    session = make(labels=10, budget=None, claims=[CLAIM], planned=60, rules=INTERVAL_RULES)
-    claim = session.results()[CLAIM]
-    for name in ("label", "progress"):
-        page = app(name, project="demo")
-        assert claim.sentence() in texts(page) and "20 times decides" in texts(page)
-        assert "10 of about 60" in texts(page)
-    assert "What is claimed" in folds(page)
-    table = next(t.value for t in page.dataframe if "Evidence for" in t.value.columns)
-    assert table["Labels"].tolist() == [10]
-    assert table["Evidence for"].iloc[-1] == pytest.approx(claim.evidence)
-
-
 def test_a_settled_claim_ends_the_session_in_its_own_words(app, make) -> None:
     session = make(budget=None, claims=[LOW])
     answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
@@ -233,17 +218,6 @@ def test_a_passed_deadline_is_told(app, make, monkeypatch) -> None:
     assert "The deadline 31 January 2020, 18:00 UTC had passed: the plan ends" in texts(page)
     button(page, "go-on").click().run()
     assert button(page, "positive")
-
-
-@pytest.mark.full
-def test_form_and_tail_are_one_click_away(app, make) -> None:
-    session = make(labels=50)
-    found = session.results()["accuracy"]
-    assert found.form == "approximate"
-    for name in ("label", "progress"):
-        page = app(name, project="demo")
-        assert any("valid at every look" in one for one in folds(page))
-        assert claims_view.form_lines([found]) in texts(page)
 
 
 def test_items_waiting_are_said(app, make) -> None:

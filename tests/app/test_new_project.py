@@ -33,11 +33,6 @@ from tests.cases import sampled
 pytestmark = pytest.mark.usefixtures("price_alone")
 
 
-def test_empty(app) -> None:
-    page = app("new_project")
-    assert [s.value for s in page.title] == ["Items · 1 of 3"]
-
-
 def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
     page = with_upload(app, "items.csv", items.read_bytes())
     assert "200 items, 1 score, 1 prediction column, no fault" in texts(page).replace("\\", "")
@@ -383,18 +378,6 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     )
 
 
-@pytest.mark.full
-def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items)
-    field = page.number_input(key="new-param-recalibrated_neyman-n_above")
-    assert field.label.startswith("Strata of predicted positives")
-    assert field.label.endswith(" (n above)")
-    field.set_value(3).run()
-    found = dict(created(page, data_folder).plan.params)
-    # A plan by a budget is for its own size alone.
-    assert found == {"n_above": 3, "allocation": "two_ended", "horizon": 1}
-
-
 def test_hostile_columns_and_names(app) -> None:
     head = f'id,"{HOSTILE}","score_{HOSTILE}"'
     rows = "".join(f'{n},"{HOSTILE} {n}",{n / 100}\n' for n in range(100))
@@ -447,14 +430,8 @@ def test_it_says_how_far_a_watched_plan_holds(
 ) -> None:
     """As far as the plan that is made of it."""
     page = whole_way(app, items, way=MARGIN if margin else None)
-    until, part = (TIMES, "fifth") if margin else ("200 labels", "sixth")
-    watched, once = captions(page, "new-promise")
-    assert watched == (
-        f"The interval is valid at every look up to {until}; in return it is about a {part} wider."
-    )
-    assert (
-        once == "Narrower, but it holds only once all planned labels are there or the stop ends it."
-    )
+    until = TIMES if margin else "200 labels"
+    assert f"valid at every look up to {until};" in captions(page, "new-promise")[0]
     assert f"At the latest it ends with {until}." in texts(page)
     plan = created(page, data_folder).plan
     assert plan.horizon == (4 if margin else 1)

@@ -178,19 +178,6 @@ def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
     assert (share_page("other").status_code, share_page("").status_code) == (404, 404)
 
 
-def test_report_is_interim_before_finish(app, make) -> None:
-    session = make(labels=50)
-    page = texts(app("report", project="demo"))
-    method = session.results()["accuracy"].method
-    assert "Interim" in page and f"Method: {method}, valid at every look" in page
-    assert "estimand" not in page.lower()
-    session.finish("done")
-    page = app("report", project="demo")
-    assert "Interim" not in texts(page)
-    assert session.results()["accuracy"].sentence() in texts(page)
-    assert "labelcore replay demo-bundle.zip --file items.csv" in page.code[-1].value
-
-
 def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path) -> None:
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
     for _ in range(2):  # Nobody has begun it: it is opened again.

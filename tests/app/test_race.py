@@ -141,15 +141,6 @@ def test_cancel_keeps_the_formulas(
     assert len(raced) == 1
 
 
-@pytest.mark.full
-def test_no_scores_no_race(app: Callable[..., Any], tmp_path: Path, raced: list[Any]) -> None:
-    path = tmp_path / "bare.csv"
-    rows = "".join(f"{n},text {n},{n % 2}\n" for n in range(100))
-    path.write_text(f"id,text,prediction\n{rows}", "utf-8")
-    page = on_last_screen(app, path)
-    assert raced == [] and page.dataframe and SIMULATED not in texts(page)
-
-
 def test_what_took_too_long_stays_with_the_formulas(
     app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, tables: list[list[int]]
 ) -> None:

@@ -59,22 +59,6 @@ def test_what_was_certain_of_a_group_rests_on_its_own_known_answers() -> None:
         assert (certain.low, certain.high) == pytest.approx((right / len(mine), most))
 
 
-@pytest.mark.full
-def test_what_is_asked_is_what_results_tell(by_language: lc.Session) -> None:
-    table, results = by_language.table(), by_language.results()
-    asked = [one for one in table.cells if one.asked]
-    assert {one.estimate.estimand for one in asked} == {*results}
-    assert all(one.estimate == results[one.estimate.estimand] for one in asked)
-    assert {one.figure for one in table.cells if not one.asked and one.row[0] == "m"} == {
-        "recall",
-        "f1",
-    }
-    assert {one.row for one in table.cells} == {
-        (name, group) for name in ("m", "n") for group in (None, "l0", "l1", "l2", "l3")
-    }
-    assert not any(one.asked for one in table.cells if one.row[0] == "n"), "the plan asks about m"
-
-
 def test_a_table_shows_its_size_and_its_first_cells(by_language: lc.Session) -> None:
     table = by_language.table()
     first, *rest = repr(table).splitlines()

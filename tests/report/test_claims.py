@@ -48,20 +48,6 @@ def test_every_end_is_told_in_order(claimed: lc.Session) -> None:
     assert "goal" not in text.partition("What could be wrong")[0]
 
 
-def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
-    text, claim = text_of(claimed), claimed.results()[CLAIM]
-    assert claim.status == "decided"
-    assert claim.sentence() in text
-    first = next(
-        n for n, look in enumerate(claimed.looks(), 1)
-        if look["results"][CLAIM]["state"] == "decided"
-    )  # fmt: skip
-    labels = claimed.looks()[first - 1]["labels"]
-    assert f"{labels} labels, look {first}," in text
-    assert f"Evidence: {CLAIM}" in text and "evidence for it is" in text
-    assert "20 times decides" in text and "205 %" in text
-
-
 @pytest.mark.full
 def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) -> None:
     session, truth = labelled(tmp_path, stop="claims")
@@ -142,13 +128,6 @@ def test_json_and_csv_hold_claims(claimed: lc.Session) -> None:
     forms = {one["estimand"]: one["form"] for one in rows}
     # Evidence holds in every file; the bounds for a planned size are checked, not proved.
     assert forms.pop(CLAIM) == "strict" and set(forms.values()) == {"approximate"}
-
-
-def test_the_bundle_is_replayed(claimed: lc.Session, tmp_path: Path) -> None:
-    bundle = tmp_path / "bundle.zip"
-    bundle.write_bytes(bundle_zip(claimed))
-    found = replay_bundle(str(bundle), claimed.population.path)
-    assert any("the labels show that" in sentence for sentence in found.sentences())
 
 
 def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,6 @@ from tests.grouped import grouped, grouped_frame, label_all
 from tests.report.sessions import label, session_on, write_items
 
 NAMES = ("forest", "logistic", "rules", "network")
-LARGEST_HTML = 2_000_000
 
 
 @pytest.fixture(scope="module")

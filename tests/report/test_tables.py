@@ -79,16 +79,6 @@ def test_a_value_that_says_little_is_in_no_cell_and_no_line_of_the_report(tmp_pa
     assert f">{percent(found.value)}" not in page and "6 labels" in page
 
 
-@pytest.mark.full
-def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:
-    session, truth = begun(tmp_path, estimands=["precision", "precision_curve"])
-    label(session, truth, 50, eventful=False)
-    found = rows(estimates_csv(session))
-    curve = session.results()["precision_curve"]
-    ranks = [float(row["rank"]) for row in found if row["estimand"] == "precision_curve"]
-    assert ranks == list(curve.x)
-
-
 @pytest.mark.parametrize("start", [*FORMULA_STARTS, " =", "  @"])
 def test_every_start_of_a_formula_is_guarded(start: str) -> None:
     assert guarded(start + "1") == "'" + start + "1"
