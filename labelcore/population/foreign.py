@@ -128,7 +128,8 @@ def class_labels(path: Path) -> dict[str, list[str]]:
     except (pa.ArrowException, UnicodeDecodeError, OSError):
         return {}
     names = class_names(schema.metadata)
-    return {name: kept for name, kept in names.items() if _whole_numbers(schema, name)}
+    whole = {field.name for field in schema if pa.types.is_integer(field.type)}
+    return {name: kept for name, kept in names.items() if name in whole}
 
 
 def class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
@@ -143,10 +144,6 @@ def class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
         }
     except (ValueError, AttributeError, TypeError):
         return {}
-
-
-def _whole_numbers(schema: pa.Schema, name: str) -> bool:
-    return name in schema.names and bool(pa.types.is_integer(schema.field(name).type))
 
 
 def _named(file: str, name: str, column: pa.Array, classes: Sequence[str], before: int) -> pa.Array:

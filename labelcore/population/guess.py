@@ -130,7 +130,7 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     values = {name: [row[name] for row in sample if name in row] for name in columns}
     if (roles := roles_of(values)) is not None:
         return _of_calls(columns, values, roles)
-    answers = tuple(name for name in columns if looks_like_answer(name))
+    answers = tuple(name for name in columns if _is_truth(name, values[name]))
     free = _without(columns, answers)
     key = _id(free, values)
     free = [name for name in free if name != key.value]
@@ -243,6 +243,16 @@ def _between(values: Sequence[str]) -> bool:
     return not whole and all(0 <= number <= 1 for number in numbers)
 
 
+def _is_truth(name: str, values: Sequence[str]) -> bool:
+    """Whether a column is called like the truth; "answer" with texts, most of them different, holds
+    what somebody answered."""
+    filled = [value for value in values if value.strip()]
+    different = len({*filled})
+    several = different > FEW_VALUES or sum(map(len, filled)) >= LONG_TEXT * len(filled)
+    texts = several and different >= ENOUGH * len(filled) and not _numbers_or_dates(filled)
+    return looks_like_answer(name) and not (texts and snake(name).lower() == "answer")
+
+
 def _is_prediction(name: str, values: Sequence[str]) -> bool:
     name, leaf = snake(name), snake(name.rpartition(".")[2])
     if ABOUT.search(name):
@@ -283,7 +293,7 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
         for name in rest
         if not _numbers_or_dates(values[name]) and not holds_output(name, values[name])
     ]
-    named = tuple(name for name in words if _called_content(name))
+    named = tuple(name for name in words if _called_content(name) or looks_like_answer(name))
     vary = [name for name in words if len(set(values[name])) > 1 or len(values[name]) == 1]
     if {*named} & {*vary}:
         return Found(named, NAMED)

@@ -160,14 +160,9 @@ def joined(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     for column in columns:
         for sign in (ESCAPE, SEPARATOR):
             column = pc.replace_substring(column, sign, ESCAPE + sign)
-        escaped.append(column)
+        escaped.append(column.cast(pa.large_string()).combine_chunks())
     between = pa.scalar(SEPARATOR, pa.large_string())
-    return pa.chunked_array([pc.binary_join_element_wise(*_whole(escaped), between)])
-
-
-def _whole(columns: Sequence[pa.ChunkedArray]) -> list[pa.Array]:
-    """Each as one array of the same type."""
-    return [column.cast(pa.large_string()).combine_chunks() for column in columns]
+    return pa.chunked_array([pc.binary_join_element_wise(*escaped, between)])
 
 
 def id_of(parts: Sequence[str]) -> str:

@@ -62,11 +62,8 @@ def _element(nodes: list[Any], number: str | None, key: str, value: str) -> Any:
     if number is not None:
         at = int(number)
         return nodes[at] if -len(nodes) <= at < len(nodes) else None
-    return next((node for node in nodes if _named(node, key, value)), None)
-
-
-def _named(node: Any, key: str, value: str) -> bool:
-    return isinstance(node, Mapping) and str(node.get(key)) == value
+    objects = (node for node in nodes if isinstance(node, Mapping))
+    return next((node for node in objects if str(node.get(key)) == value), None)
 
 
 def decoded(text: str) -> Any:

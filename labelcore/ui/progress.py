@@ -114,7 +114,7 @@ def _folds(session: Session) -> None:
     if results.of(ListDifference):
         points = partial(draw, unit="points")
         fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, points))
-    elif not choice and len(session.population.classes) == 2:
+    elif not choice and curve_view.ranked_by(session) in session.population.scores:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
     worst = [either_way_words(estimate, figure_name(estimate)) for estimate in figures]
     if any(worst):

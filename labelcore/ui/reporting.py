@@ -45,6 +45,7 @@ from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
+from labelcore.words.pilots import pilot_words, size_words
 from labelcore.words.quantities import is_settled, model_word, names_another
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
@@ -226,7 +227,8 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
         f"{'Choice' if session.results().of(Choice) else model.capitalize()}: {decision(session)}\n"
-        f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
+        f"Size: {pilot_words(session.engine, size_words) or f'{planned_words(plan)} planned.'}\n"
+        f"Plan: {plan.method.label}, seed {plan.seed}, "
         f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
         f"{session.engine.repeats.answered:,} judged a second time"

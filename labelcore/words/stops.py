@@ -79,15 +79,15 @@ def open_words(names: Sequence[str]) -> str:
 
 
 def planned_words(plan: Plan, planned: int | None = None) -> str:
-    """The planned size, ``planned`` if not the plan's own; counted in draws, it is the most.
+    """The plan's size, which labels may forecast anew, or ``planned``; in draws it is the most.
 
     >>> plan = Plan("simple_random", ["f1"], budget=50)
     >>> planned_words(plan.with_planned(50))
     '50 labels'
     """
-    draws = plan.counts_draws
     size = int(plan.planned or 0) if planned is None else planned
-    return ("at most " if draws else "") + count(size, "draw" if draws else "label")
+    words = f"at most {count(size, 'draw')}" if plan.counts_draws else count(size)
+    return f"{words}, a first forecast" if plan.learns and planned is None else words
 
 
 def _listed(parts: Sequence[str], last: str) -> str:

@@ -8,6 +8,7 @@ import labelcore as lc
 from labelcore.ui import actions, sessions, without_item
 from labelcore.ui.figures import SWAY
 from labelcore.ui.status import goal_line
+from labelcore.words.pilots import pilot_words, size_words
 from labelcore.words.sentences import points
 from labelcore.words.unsure import EITHER_WAY_TITLE, either_way_words, odds_words
 from tests.answering import answer_draws
@@ -275,6 +276,15 @@ def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
         assert "is not reached yet" not in page and " min left" not in page, name
         assert "Labelling is going on" not in page, name
     assert "goal reached" in texts(app())
+
+
+@pytest.mark.parametrize("labels", [10, 60])
+def test_the_report_says_as_much_of_a_size_that_is_learned(app, make, labels: int) -> None:
+    engine = make(labels=labels, budget=None, margin=0.05).engine
+    said, of_plan = pilot_words(engine), pilot_words(engine, size_words)
+    assert said in texts(app("label", project="demo")) and said in of_plan.lower()
+    report = texts(app("report", project="demo"))
+    assert f"Size: {of_plan}\n" in report and " planned, " not in report
 
 
 def test_finish_asks_a_reason(app, make) -> None:

@@ -54,6 +54,15 @@ def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
     assert "2 of 60" in texts(page) and "Along the scores, in full" in folds(page)
 
 
+def test_nothing_is_offered_along_scores_that_are_not_there(app, items, data_folder) -> None:
+    population = lc.read_population(items, id="id", content="text", predictions={"lr": "pred_lr"})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=30)
+    session = lc.Session(population, plan, f"sqlite:///{data_folder}/labelcore.db", "demo")
+    answer_draws(session, True, 20)
+    shown = folds(app("progress", project="demo"))
+    assert "Label by label" in shown and "Along the scores, in full" not in shown
+
+
 @pytest.mark.full
 def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> None:
     """And the page writes nothing, and offers nothing that would."""

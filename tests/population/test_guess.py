@@ -332,3 +332,27 @@ def test_a_header_without_rows_is_called_so() -> None:
     made = guess(["id", "text", "score"], [])
     assert made.asks("content") and made.classifiers == ()
     assert made.reasons["content"] == "The file has a header but no rows."
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([f"Because of {n}, as far as is known." for n in range(20)], True),
+        ([*(f"Anna {n}" for n in range(14)), *["I do not know."] * 5, ""], True),
+        (["The cat sat on the mat.", "", "It was a dog, in fact."], True),
+        ([f"{n}.5" for n in range(20)], False),
+        (["right", "wrong"] * 10, False),
+        (["yes", "no"], False),
+        (["not relevant at all", "relevant to some degree"] * 10, False),
+        ([""] * 20, False),
+    ],
+)
+def test_answers_in_free_words_are_judged_and_others_are_the_truth(
+    values: list[str], shown: bool
+) -> None:
+    asked = [f"Why is number {n} so?" for n in range(len(values))]
+    found = guess(*sample(id=range(len(values)), question=asked, Answer=values))
+    assert found.content == (("question", "Answer") if shown else ("question",))
+    assert found.answers == (() if shown else ("Answer",))
+    gold = guess(*sample(id=range(len(values)), question=asked, gold_answer=values))
+    assert gold.content == ("question",) and gold.answers == ("gold_answer",)

@@ -138,6 +138,7 @@ def test_a_deadline_and_a_margin_are_named(tmp_path: Path, monkeypatch: pytest.M
     assert "within plus or minus 20.0 points or it is 31 January 2020, 18:00 UTC" in text
     assert "The deadline 31 January 2020, 18:00 UTC had passed (" in text
     assert "Not finished: deadline passed." in text
+    assert text.count(f"{session.plan.planned} labels, a first forecast") == 2
     assert "No item got a class; 0 were called not sure" in text and "no people" not in text
 
 
