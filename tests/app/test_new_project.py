@@ -321,13 +321,6 @@ def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     assert "Used for training" not in html and "used to train" not in html
 
 
-def test_same_names_for_both_answers(app, items: Path) -> None:
-    page = back(whole_way(app, items))
-    page.text_input(key="new-yes").set_value("no").run()
-    assert "must differ" in page.error[0].value
-    assert "2 of 3" in on(page).title[0].value
-
-
 def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> None:
     page = whole_way(app, items, design="recalibrated_neyman", budget=20)
     assert error(page) == (

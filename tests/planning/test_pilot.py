@@ -246,7 +246,7 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
 def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
     assert further_pilot(half, labels, planned, 0) == goes_on
     unknown = goes_on if half > LITTLE_KNOWN else 0
-    far = far_ahead(PILOT_RULES - 1)
+    far = far_ahead(lc.Plan("simple_random", "accuracy", margin=0.1, rules=PILOT_RULES - 1))
     assert further_pilot(half, labels, planned, 0, far=far) == unknown
 
 
