@@ -64,9 +64,8 @@ class PatternFrame(HelpedFrame):
 
 
 def settled_strata(setup: Setup) -> int:
-    """How many strata the plan has: what it says, else what suits it, and no more than there are
-    labels for where that is no forecast; one for each pattern where nothing tells its items apart,
-    which cut by chance would only be known worse."""
+    """How many strata the plan has: what it says, else what suits it and, where the size is no
+    forecast, its labels; one for each pattern where nothing tells its items apart."""
     if setup.params.n_strata or setup.claims:
         return int(setup.params.n_strata or CLAIM_STRATA)
     alike = all(scores_alike(setup.population, str(name)) for name in setup.classifiers)

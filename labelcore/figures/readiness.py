@@ -86,6 +86,10 @@ def state_of(
         group = known_group(question.row, cells)
         left = promise if group is None or group.any() else Promise.NONE
         return State.TOO_FEW, _why_no_value(question, engine), left
+    empty = [side for mask, side in _sides(question, cells) if not cells.size[mask].any()]
+    if empty and engine.plan.target == "process" and is_settled(question, cells):
+        # Of items like these some may be, and nothing is certain.
+        return State.TOO_FEW, f"no item is {_called(scope_of(engine, question), empty[0])}", promise
     if not cells.labelled.any():  # In its group: a value would rest on the scores alone.
         return State.NOTHING, NO_LABEL, promise
     if promise == Promise.FIXED and not complete(engine):

@@ -3,8 +3,9 @@ little goes on to twice its labels, and the size is forecast once more."""
 
 import numpy as np
 
-from labelcore.designs.base import ONE_LOOK_RULES, PILOT_RULES
+from labelcore.designs.base import PILOT_RULES
 from labelcore.plan.plan import Plan
+from labelcore.promises import Promise
 from labelcore.stats.horizon import size_again
 
 PILOT, DOUBLINGS = 60, 4
@@ -44,11 +45,11 @@ def further_pilot(
     return 2 * labels if goes_on else 0
 
 
-def far_ahead(rules: int) -> float:
+def far_ahead(plan: Plan) -> float:
     """How many times the labels a size is that is far ahead, by the rules of a plan."""
-    if rules < PILOT_RULES:
+    if plan.interval_rules < PILOT_RULES:
         return np.inf
-    return FAR_AT_ONE_LOOK if rules == ONE_LOOK_RULES else FAR
+    return FAR_AT_ONE_LOOK if plan.promised == Promise.FIXED else FAR
 
 
 def _last_pilot(given: int) -> int:
@@ -94,13 +95,13 @@ def after_pilot(
     forecast   the size before the pilot
     asked      items drawn
     """
-    rules, least = plan.interval_rules, 0
-    if rules < PILOT_RULES:
+    least = 0
+    if plan.interval_rules < PILOT_RULES:
         least = forecast
-    elif rules == ONE_LOOK_RULES:
+    elif plan.promised == Promise.FIXED:
         least = asked + given
     size = size_after(plan, figures, items, least, half_width, labels)
-    return size, further_pilot(half_width, labels, size, given, far=far_ahead(rules))
+    return size, further_pilot(half_width, labels, size, given, far=far_ahead(plan))
 
 
 def largest_size(plan: Plan, figures: int, items: int, planned: int, given: int) -> int:

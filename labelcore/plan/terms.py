@@ -193,9 +193,7 @@ class Terms:
             return self.rules
         if self.planned is not None:
             return 1
-        if not self.learns:
-            return PORTABLE_RULES
-        return ONE_LOOK_RULES if self.promised == Promise.FIXED else LEARNED_RULES
+        return LEARNED_RULES
 
     @property
     def portable(self) -> bool:

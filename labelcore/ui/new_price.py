@@ -55,6 +55,7 @@ from labelcore.ui.status import estimand_name
 from labelcore.words.claims import half_words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.pilots import about_size
 from labelcore.words.quantities import term_of
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
@@ -350,10 +351,9 @@ def show_price(ahead: Ahead, people: int) -> None:
     """Labels, minutes and what they give, in a line; then what else they give, and to which of
     several classes the labels go where one costs much more than the others."""
     plan, chosen, population = ahead.plan, ahead.chosen, ahead.population
+    labels = min(about_size(chosen.labels), len(population)) if plan.learns else chosen.labels
     with st.container(key="new-price"):
-        st.markdown(
-            plan_price(plan, chosen.labels, ahead.half_widths, ahead.audit, people, ahead.spent)
-        )
+        st.markdown(plan_price(plan, labels, ahead.half_widths, ahead.audit, people, ahead.spent))
     if half := chosen.derived.get("claims_half"):
         st.caption(half_words(half))
     if beside := others_words(ahead.half_widths, ahead.audit):

@@ -25,7 +25,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
 from labelcore.words.existing import taken_words
-from labelcore.words.pilots import pilot_words, rounded
+from labelcore.words.pilots import about_size, pilot_words
 from labelcore.words.quantities import group_of, is_settled, key_parts, label_of, names_another
 from labelcore.words.recuts import taught_words
 from labelcore.words.stops import open_words, stopped_short
@@ -133,7 +133,7 @@ def counts(session: Session) -> Counts:
     learning = plan.learns and not engine.extended
     goals = looking(plan.stop_rules)
     if learning and (goals or engine.pilot):
-        total = rounded(max(total, engine.pilot - engine.given))
+        total = about_size(total, engine.pilot, engine.given)
     total = min(total, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
     asked = engine.asked if session.home.labels else ()

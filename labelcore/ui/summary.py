@@ -14,7 +14,8 @@ from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.history import told
 from labelcore.log.state import LogState
-from labelcore.plan.pilot import PILOT
+from labelcore.plan.existing import RANDOM
+from labelcore.plan.pilot import pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
 from labelcore.promises import ChoiceStatus, Promise, State, Status
@@ -26,7 +27,7 @@ from labelcore.ui import sessions, visitor
 from labelcore.words.choices import ChoiceOfProject
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
-from labelcore.words.pilots import rounded
+from labelcore.words.pilots import about_size
 from labelcore.words.stops import stopped_short
 
 GIVEN = (*ANSWER_KINDS, "reread", "late")
@@ -98,15 +99,17 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds
-    planned = (
-        book.pilot_until or book.replanned or int(plan.get("planned") or plan.get("budget") or 0)
-    )
+    random = plan.get("existing") == RANDOM and state.looks
+    given = max(int(state.looks[-1]["labels"]) - in_force["labelled"], 0) if random else 0
+    planned = (book.pilot_until or book.replanned) - given * bool(book.replans)
+    planned = planned or int(plan.get("planned") or plan.get("budget") or 0)
     planned = book.limit if book.extended or book.sought else planned
-    learning = int(plan.get("rules") or 1) >= ONE_LOOK_RULES
+    at_margin = plan.get("promise") == Promise.FIXED and not plan.get("claims")
+    learning = at_margin and int(plan.get("rules") or 1) >= ONE_LOOK_RULES
     one_look = learning and (not book.replans or book.pilot_until > 0)
     open_end = (one_look or "margin" in (plan.get("stop") or ())) and not book.extended
-    shown = planned if book.replans else max(planned, PILOT)
-    size = f"{rounded(shown) if open_end and plan.get('budget') is None else planned:,}"
+    about = about_size(planned, book.pilot_until if book.replans else pilot_of(given), given)
+    size = f"{about if open_end and plan.get('budget') is None else planned:,}"
     how = "at least " if book.pilot_until else "about "
     return Summary(
         name=record.name,

@@ -23,12 +23,14 @@ SLACK = 1.35
 are reserve."""
 
 
-def rounded(labels: int) -> int:
-    """Two digits of a forecast, three of what begins with 1.
+def about_size(planned: int, pilot: int = 0, given: int = 0) -> int:
+    """How many labels a size of ``planned`` new ones takes, in two digits, three of what begins
+    with 1: at least those of the pilot, of which so many are given.
 
-    >>> rounded(449), rounded(1169), rounded(60)
-    (450, 1170, 60)
+    >>> about_size(449), about_size(1169), about_size(52, 60), about_size(52, 60, 7)
+    (450, 1170, 60, 53)
     """
+    labels = max(planned, pilot - given)
     step: int = 10 ** max(len(str(labels)) - (3 if str(labels)[0] == "1" else 2), 0)
     return int(round(labels / step) * step)
 
@@ -71,7 +73,7 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     """
     if again:
         return f"At least {count(again)}: {STILL_OPEN}."
-    labels = f"about {count(rounded(max(planned or forecast, pilot)))}"
+    labels = f"about {count(about_size(planned or forecast, pilot))}"
     outcome = found_words(forecast, pilot, planned, scored=scored)
     if not planned:
         return f"{labels[:1].upper()}{labels[1:]} {outcome}."

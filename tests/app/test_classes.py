@@ -25,6 +25,7 @@ from tests.app.conftest import (
     error,
     every_question,
     on,
+    store,
     surface_buttons,
     table_rows,
     texts,
@@ -63,7 +64,7 @@ def classes(data_folder: Path) -> Classes:
         path = write_rows(data_folder / "files" / "c.csv", ["id", "text", "said"], rows)
         population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
         plan = lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=120, seed=1)
-        return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "many")
+        return lc.Session(population, plan, store(data_folder), "many")
 
     return build
 
@@ -319,8 +320,7 @@ def test_panels_and_report_of_two_classifiers(
     plan = lc.Plan(
         "recalibrated_neyman", ["accuracy"], classifier=["lr>=0.5", "lr>=0.25"], budget=60
     )
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(population, plan, store, "many")
+    session = lc.Session(population, plan, store(data_folder), "many")
     answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0)
     page = AppTest.from_function(panels, default_timeout=30).run()
     assert len(page.dataframe) == 1 and len(table_rows(page)) == 2

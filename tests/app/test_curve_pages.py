@@ -30,6 +30,7 @@ from tests.app.conftest import (
     button,
     created,
     explored,
+    store,
     surface,
     texts,
     to_aim,
@@ -119,8 +120,7 @@ def test_words_to_highlight_are_marked(app, pairs: Path, data_folder: Path) -> N
     population = lc.read_population(pairs, id="id", content="right", scores={"sim": "score"})
     plan = lc.Plan("paula", ["precision_curve"], **PLANS["paula"])
     settings = {"question": "Alike?", "highlight": {"words": ["other"], "patterns": []}}
-    url = f"sqlite:///{data_folder / 'labelcore.db'}"
-    lc.Session(population, plan, url, "marked", settings=settings)
+    lc.Session(population, plan, store(data_folder), "marked", settings=settings)
     page = app("label", project="marked")
     marked = ["mark", {"class": "lc-word"}, "other"]
     assert any(marked in text for text in surface(page)["item"]["view"])
@@ -274,12 +274,11 @@ def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCur
 
 
 def test_equal_scores_are_told(app, data_folder: Path) -> None:
-    path = data_folder / "files" / "same.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("id,text,score\n" + "".join(f"i{n},item {n},0.5\n" for n in range(60)))
+    rows = ([f"i{n}", f"item {n}", 0.5] for n in range(60))
+    path = write_rows(data_folder / "files" / "same.csv", ["id", "text", "score"], rows)
     population = lc.read_population(path, id="id", content="text", scores={"m": "score"})
     plan = lc.Plan("geometric_strata", ["precision_curve"], budget=60)
-    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "same")
+    lc.Session(population, plan, store(data_folder), "same")
     now = explored(app("explore", project="same"))
     assert now["fault"].startswith("All scores are equal: the order is chance")
 
@@ -353,7 +352,7 @@ def test_explore_says_why_there_is_no_curve(
 ) -> None:  # fmt: skip
     population = lc.read_population(items, id="id", content="text", **classifier)
     plan = lc.Plan(design, [estimand], budget=50, classifier=[*population.classifiers])
-    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
+    lc.Session(population, plan, store(data_folder), "plain")
     assert f"nothing to cut here: {why}" in texts(app("explore", project="plain"))
 
 
@@ -364,8 +363,7 @@ def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
     given = {"scores": {}, "thresholds": {}, "predictions": {"judge": "verdict"}}
     population = judged(frame, **given, passing={"judge": ["pass"]})
     plan = lc.Plan("recalibrated_neyman", ["prevalence"], budget=50)
-    url = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(population, plan, url, "judge")
+    session = lc.Session(population, plan, store(data_folder), "judge")
     page = app("explore", project="judge")
     assert "nothing to cut here: the judge has no score" in texts(page)
     ways = {*explore.WAYS_ON.values()}

@@ -13,7 +13,7 @@ from labelcore.ui import new_terms, waiting
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from tests.answering import answer_draws
-from tests.app.conftest import button, captions, created, every_question, texts, to_aim, with_upload
+from tests.app.conftest import captions, created, every_question, texts, to_aim, with_upload
 from tests.cases import sampled
 
 ITEMS = 240
@@ -288,15 +288,6 @@ def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     assert "Expected on an assumption about the answers" in shown
     assert "mid-rank share" not in shown and "from the scores" not in shown
     assert ("There is no score: the first guess" in shown) == (columns == 5)
-
-
-@ALONE
-def test_exactly_two_are_chosen_by_one_press(app) -> None:
-    page = on_page(app, "two different", BETTER.title)
-    next(one for one in page.multiselect if one.key == "new-pair").set_value(["a"]).run()
-    assert not can_create(page) and "Choose exactly two classifiers" in texts(page)
-    button(page, f"{WAY_OUT}0").click().run()
-    assert can_create(page)
 
 
 @pytest.mark.full

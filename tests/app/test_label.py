@@ -198,17 +198,13 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
 
 
 @pytest.mark.full
-def test_what_unsure_items_leave_open_stands_beside_the_figure(app, items, data_folder) -> None:
+def test_what_unsure_items_leave_open_stands_beside_the_figure(app, make) -> None:
     """Of all items by the odds under the sentence, either way behind a press; neither while nobody
     was unsure, nor where the sentence is about all items."""
-    population = lc.read_population(items, id="id", content="text", predictions={"lr": "pred_lr"})
-    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120)
-    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    answer_draws(session, lambda draw: int(draw.item_id[1:]) % 5 == 0, 40)
+    session = make(labels=40, estimands=["accuracy", "recall"], budget=120)
     assert "Of all items" not in texts(app("label", project="demo"))
-    for number in range(15):
-        draw = session.next()
-        session.answer(draw, int(draw.item_id[1:]) % 5 == 0 if number % 3 else "unsure")
+    truth = lambda draw: int(draw.item_id[1:]) % 5 == 0  # noqa: E731
+    answer_draws(session, lambda draw: truth(draw) if draw.index % 3 else "unsure", 15)
     page, found = app("label", project="demo"), session.results()
     (shown,) = [one.value for one in page.text if one.value.startswith("Of all items")]
     assert spaced(shown) == odds_words(found["accuracy"]) != odds_words(found["recall"])
@@ -313,7 +309,7 @@ def test_hostile_class_names_and_project(app, items, data_folder) -> None:
         classes=["**no**", HOSTILE], positive=HOSTILE,
     )  # fmt: skip
     plan = lc.Plan("simple_random", ["accuracy"], budget=50)
-    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", HOSTILE[:60])
+    lc.Session(population, plan, sessions.store(), HOSTILE[:60])
     page = app("label", project=HOSTILE[:60])
     assert [one.label for one in surface_buttons(page)][:2] == [HOSTILE[:39] + "…", "**no**"]
     assert all("**" not in b.label and ":red[" not in b.label for b in page.button)

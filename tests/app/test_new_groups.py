@@ -7,7 +7,7 @@ import pytest
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race, waiting
 from labelcore.ui.asking import DRAFT
-from labelcore.ui.draft import CLAIMS, Draft
+from labelcore.ui.draft import CLAIMS
 from labelcore.ui.new_cards import BETTER
 from tests.app.conftest import created, opened, texts, to_aim
 from tests.cases import sampled
@@ -88,12 +88,6 @@ def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
 ) -> None:
     late = [*["a", "b"] * 100, *(f"v{n}" for n in range(1_001))][:1_200]
     opened(app, named(data_folder, language=late))
-
-
-def test_another_file_has_groups_of_its_own() -> None:
-    draft = Draft(groups=["language"], by="language")
-    draft.open("another.csv")
-    assert (draft.groups, draft.by) == (None, None)
 
 
 @pytest.mark.full

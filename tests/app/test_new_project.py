@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 from labelcore.population import Dialect
@@ -13,6 +14,7 @@ from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
+from labelcore.ui.status import counts
 from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
@@ -319,13 +321,6 @@ def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     assert "Used for training" not in html and "used to train" not in html
 
 
-def test_same_names_for_both_answers(app, items: Path) -> None:
-    page = back(whole_way(app, items))
-    page.text_input(key="new-yes").set_value("no").run()
-    assert "must differ" in page.error[0].value
-    assert "2 of 3" in on(page).title[0].value
-
-
 def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> None:
     page = whole_way(app, items, design="recalibrated_neyman", budget=20)
     assert error(page) == (
@@ -436,6 +431,18 @@ def test_it_says_how_far_a_watched_plan_holds(
     plan = created(page, data_folder).plan
     assert plan.horizon == (4 if margin else 1)
     assert plan.furthest(plan.planned) == (4 * plan.planned if margin else None)
+
+
+def test_the_price_of_a_margin_is_as_round_as_on_label(app, items: Path, data_folder: Path) -> None:
+    one = pd.read_csv(items)
+    many = pd.concat([one.assign(id=f"{n} " + one["id"]) for n in range(10)])
+    many.to_csv(items, index=False)
+    page = whole_way(app, items, way=MARGIN)
+    page.number_input(key="new-margin").set_value(4.0).run()
+    (price,) = [text for text in texts(page).splitlines() if text.startswith("About ")]
+    session = created(page, data_folder)
+    assert price.startswith(f"About {counts(session).total} labels, ")
+    assert counts(session).total % 10 == 0 != int(session.plan.planned or 0) % 10
 
 
 def test_a_plan_without_looks_or_an_end_by_its_margin_goes_no_further_than_planned(

@@ -12,7 +12,7 @@ from labelcore.report.style import POLICY
 from labelcore.ui import progress, sessions
 from labelcore.ui.share_page import share_page
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, button, folds, texts
+from tests.app.conftest import HOSTILE, button, folds, store, texts
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 
@@ -41,8 +41,7 @@ def test_start_lists_projects(app, make) -> None:
 def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     page = app()
     button(page, f"trial-{name}").click().run()
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
-    assert len(store.projects()) == 1
+    assert len(store(data_folder).projects()) == 1
 
 
 def test_progress_counts_what_others_have_labelled_since(app, make) -> None:
@@ -149,7 +148,7 @@ def two(items: Path, data_folder: Path) -> lc.Session:
         "recalibrated_neyman", ["accuracy", "precision"], budget=60, seed=1,
         classifier=tuple(population.classifiers),
     )  # fmt: skip
-    return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
+    return lc.Session(population, plan, store(data_folder), "two")
 
 
 def test_report_has_the_labels_to_take_away(
@@ -188,11 +187,10 @@ def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
 
 
 def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path) -> None:
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
     for _ in range(2):  # Nobody has begun it: it is opened again.
         button(app(), "trial-messages").click().run()
-        (name,) = (project.name for project in lc.open_store(store).projects())
-    session = lc.Session.open(store, name)
+        (name,) = (project.name for project in store(data_folder).projects())
+    session = lc.Session.open(store(data_folder), name)
     truth = dict(
         zip(session.population.ids(), session.population.column("true_label"), strict=True)
     )
@@ -216,8 +214,7 @@ def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: s
     known = paired(data_folder / "files", 400, seed=3, shift=1.2)
     names = ["accuracy_difference", "recall_difference"]
     plan = lc.Plan("paired_comparison", names, classifier=["a", "b"], budget=60, seed=1)
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    session = lc.Session(known.population, plan, store, "pair")
+    session = lc.Session(known.population, plan, store(data_folder), "pair")
     answer_draws(session, known, labels)
     session.results()
     shown = app(page, project="pair")
@@ -226,13 +223,10 @@ def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: s
 
 
 @pytest.mark.parametrize("trained", [True, False])
-def test_page_and_report_say_the_same_of_training(
-    app, make, data_folder: Path, trained: bool
-) -> None:
+def test_page_and_report_say_the_same_of_training(app, make, trained: bool) -> None:
     """In Python it is answered by yes, no, True or False."""
-    url, settings = f"sqlite:///{data_folder / 'labelcore.db'}", {"used_for_training": trained}
-    plan = lc.Plan("simple_random", "accuracy", budget=40)
-    session = lc.Session(make().population, plan, url, "trained", settings=settings)
+    plan, settings = lc.Plan("simple_random", "accuracy", budget=40), {"used_for_training": trained}
+    session = lc.Session(make().population, plan, sessions.store(), "trained", settings=settings)
     said = "was not trained on" if not trained else "were used for training: the figures may"
     assert said in texts(app("report", project="trained"))
     answer = f"Used for training</dt><dd><bdi>{'yes' if trained else 'no'}</bdi>"

@@ -18,7 +18,7 @@ from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.words.sentences import ASSUMED, promise_kind
 from tests.answering import answer_draws
-from tests.app.conftest import folds, texts
+from tests.app.conftest import folds, store, texts
 from tests.cases import EVERY_EXAMPLE, sampled
 from tests.papers.recycling.recycled import PARAMS, written
 
@@ -179,10 +179,9 @@ def with_another_list(folder: Path) -> lc.Population:
 def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) -> None:
     one = next(case for case in CASES if case.name == name)
     known = written(data_folder / "files", 240)
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
     two = one.design == "paired_lists"
     population = with_another_list(data_folder / "files") if two else known.population
-    session = lc.Session(population, one.plan(), store, "demo")
+    session = lc.Session(population, one.plan(), store(data_folder), "demo")
     check(app, session, one, PAGES if EVERY_EXAMPLE in os.environ else ())
     answer_draws(session, known, until=45)
     check(app, session, one)
@@ -200,8 +199,7 @@ def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) 
 def test_after_an_early_end(name: str, app: Any, data_folder: Path) -> None:
     one = next(case for case in CASES if case.name == name)
     known = written(data_folder / "files", 240)
-    session = lc.Session(known.population, one.plan(), f"sqlite:///{data_folder / 'labelcore.db'}",
-                         "demo")  # fmt: skip
+    session = lc.Session(known.population, one.plan(), store(data_folder), "demo")
     answer_draws(session, known, until=45)
     session.finish("enough")
     check(app, session, one)

@@ -32,7 +32,7 @@ from labelcore.ui.reviewed import (
 )
 from labelcore.words.counts import EVEN, UNEVEN
 from tests.answering import answer_draws, next_draw
-from tests.app.conftest import HOSTILE, button, card_pictures, cards, texts
+from tests.app.conftest import HOSTILE, button, card_pictures, cards, store, texts
 from tests.report.test_labels import READ
 
 
@@ -99,8 +99,7 @@ def test_a_card_shows_the_picture_of_its_item(app, data_folder: Path) -> None:
         classes=["no", "yes"], positive="yes",
     )  # fmt: skip
     plan = lc.Plan("simple_random", "accuracy", budget=5, seed=1)
-    store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    made = lc.Session(population, plan, store, "demo")
+    made = lc.Session(population, plan, store(data_folder), "demo")
     answer_draws(made, "yes", 5)
     rows = reviewed(made, "m").table
     ids = dict(zip(rows["index"], rows["id"], strict=True))
@@ -275,7 +274,7 @@ def test_a_classifiers_name_stays_literal_above_its_filter(
     session = lc.Session(
         lc.read_population(path, id="id", content="text", predictions={name: "says", "b": "other"}),
         lc.Plan("simple_random", ["accuracy"], classifier=[name, "b"], budget=10, seed=1),
-        f"sqlite:///{data_folder / 'labelcore.db'}",
+        store(data_folder),
         "demo",
     )
     answer_draws(session, "yes", 8)
@@ -290,14 +289,9 @@ def test_a_classifiers_name_stays_literal_above_its_filter(
 
 @pytest.mark.parametrize(("design", "said"), [("simple_random", EVEN), ("stratified", UNEVEN)])
 def test_what_shares_of_the_list_are_is_said_for_each_method(
-    app, items: Path, data_folder: Path, design: str, said: str
+    app, make, design: str, said: str
 ) -> None:
-    population = lc.read_population(
-        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
-    )
-    plan = lc.Plan(design, ["accuracy"], budget=60, seed=1)
-    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
-    answer_draws(session, True, 1)
+    make(labels=1, design=design)
     assert said in texts(app("review", project="demo"))
 
 

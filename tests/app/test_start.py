@@ -2,7 +2,6 @@
 
 from streamlit.testing.v1 import AppTest
 
-import labelcore as lc
 from tests.app.conftest import HOSTILE, texts
 
 LINK = "page_link"
@@ -49,15 +48,9 @@ def test_the_menu_leads_to_the_other_pages(app, make) -> None:
     assert page.get("download_button")
 
 
-def test_a_choice_between_cuts_has_a_row_too(app, items, data_folder) -> None:
-    population = lc.read_population(
-        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
-    )
+def test_a_choice_between_cuts_has_a_row_too(app, make) -> None:
     wanted = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}
-    plan = lc.Plan("reach_selection", "selection", params=wanted, budget=60, seed=1)
-    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "cuts")
-    session.answer(session.next(), True)
-    session.results()
+    make("cuts", 1, design="reach_selection", estimands="selection", params=wanted)
     page = app()
     assert names(page) == ["cuts"]
     assert "went wrong" not in texts(page)

@@ -374,6 +374,14 @@ def test_bad_input_is_exit_code_2_and_one_line(
     assert {path.name for path in tmp_path.iterdir()} <= {"items.csv", "data"}
 
 
+@pytest.mark.parametrize("group", [(), ("erase",), ("people",)])
+def test_a_group_without_a_command_prints_its_help_as_it_is(
+    run: Run, group: tuple[str, ...]
+) -> None:
+    _, told, _ = run(*group, "--help")
+    assert told.count("\n") > 10 and run(*group) == (2, "", told)
+
+
 def test_a_fresh_process_prints_to_standard_output(store: str, root: Path) -> None:
     command = [sys.executable, "-m", "labelcore", "export", "events", "--store", store]
     done = subprocess.run(

@@ -547,3 +547,16 @@ def test_no_look_is_promised_beyond_the_file() -> None:
         engine: Any = SimpleNamespace(plan=plan, watched_for=100, most=200, given=30)
         until.append(promised_until(engine))
     assert until == [200, 230]
+
+
+@pytest.mark.parametrize("target", ["file", "process"])
+def test_a_file_without_any_item_called_positive(target: str, tmp_path: Path) -> None:
+    """Its recall is 0; of items like these some may be called so."""
+    truth = (np.arange(60) % 3 == 0).astype(int)
+    known = write(tmp_path, truth, prediction=0 * truth)
+    plan = lc.Plan("simple_random", ["recall"], budget=40, target=target, promise="fixed")
+    found = scalar_results(labelled(known.engine(plan, 1), known.truth))["recall"]
+    if target == "file":
+        assert found.has_interval and (found.low, found.high) == (0, 0)
+    else:
+        assert not found.has_interval and found.missing == "no item is called 'yes'"

@@ -123,8 +123,9 @@ def test_a_margin_is_reached_at_one_look_where_the_scores_lie(bad: Known, plan: 
 
 
 def test_a_pilot_for_one_look_goes_on_until_its_size_is_near() -> None:
-    far = far_ahead(ONE_LOOK_RULES)
-    assert far == FAR_AT_ONE_LOOK < far_ahead(ONE_LOOK_RULES - 1) < far_ahead(PORTABLE_RULES)
+    plan = lc.Plan("simple_random", "accuracy", margin=0.1, promise="fixed")
+    far, watched = far_ahead(plan), far_ahead(replace(plan, promise="watched"))
+    assert far == FAR_AT_ONE_LOOK < watched < far_ahead(replace(plan, rules=PORTABLE_RULES))
     found = [further_pilot(0.1, 60, size, 0, far=far) for size in (120, 121)]
     assert found == [0, 120]
 

@@ -36,7 +36,8 @@ from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import beside
 from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.summary import Summary, summarise
-from labelcore.words.pilots import pilot_words, rounded
+from labelcore.words.pilots import about_size, pilot_words
+from tests import existing_files
 from tests.answering import answer_draws
 from tests.cases import repeated
 
@@ -245,7 +246,7 @@ def test_a_pilot_that_tells_little_goes_on_to_twice_its_labels(
 def test_where_a_pilot_ends(half: float, labels: int, planned: int, goes_on: int) -> None:
     assert further_pilot(half, labels, planned, 0) == goes_on
     unknown = goes_on if half > LITTLE_KNOWN else 0
-    far = far_ahead(PILOT_RULES - 1)
+    far = far_ahead(lc.Plan("simple_random", "accuracy", margin=0.1, rules=PILOT_RULES - 1))
     assert further_pilot(half, labels, planned, 0, far=far) == unknown
 
 
@@ -279,13 +280,31 @@ def test_the_start_page_has_the_size_that_was_learned(
         assert f" {now.of_planned.removesuffix(' judged')}" in label
         return now
 
-    assert summary().of_planned == f"of about {max(rounded(before), PILOT):,} judged"
+    assert summary().of_planned == f"of about {about_size(before, PILOT):,} judged"
     assert beside(session).ahead("recall") is not None
     answer_draws(session, bad, until=max(PILOT, before + 1))
     after = session.engine.planned
     assert after > before + 1 and summary().status == "labelling"
-    assert summary().of_planned == f"of about {rounded(after):,} judged"
+    assert summary().of_planned == f"of about {about_size(after):,} judged"
     assert beside(session).ahead("recall") is None, "what the scores foretold is no more expected"
+
+
+@pytest.mark.parametrize(("margin", "sizes"), [(0.15, (53, 53)), (0.04, (135, 127))])
+def test_the_start_page_counts_no_labels_from_before(
+    margin: float, sizes: tuple[int, int], tmp_path: Path
+) -> None:
+    asked = {"classifier": "a", "margin": margin, "existing": "random", "seed": 1}
+    population = existing_files.read(tmp_path, existing_files.at_random(40))
+    plan = kept_plan(population, lc.Plan("recalibrated_neyman", ["precision"], **asked))
+    session = lc.Session(population, plan, f"sqlite:///{tmp_path / 'one.db'}", "learns")
+    truth = existing_files.made()[1]
+    assert session.engine.given == 7, "of what is called positive"
+    for until, size in zip((PILOT - 1, PILOT), sizes, strict=True):
+        answer_draws(session, lambda draw: truth[int(draw.item_id[1:])], until=until)
+        session.results()
+        summary = summarise(session.store.project("learns"), session.events)
+        assert summary.of_planned == f"of about {size} judged"
+        assert counts(session).total == size
 
 
 @pytest.fixture(scope="module")

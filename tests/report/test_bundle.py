@@ -25,6 +25,13 @@ def flipped(content: bytes, place: int, rng: random.Random) -> bytes:
     )
 
 
+def refused(made: Made, folder: Path, changes: dict[str, bytes]) -> ReplayError:
+    """Why the bundle is refused with other bytes in some of its files."""
+    with pytest.raises(ReplayError) as caught:
+        replay_bundle(repacked(made.bundle, folder / "b.zip", changes), made.items)
+    return caught.value
+
+
 def test_the_same_session_gives_the_same_bytes_without_the_items(made: Made) -> None:
     assert bundle_zip(made.session) == made.bundle.read_bytes()
     with zipfile.ZipFile(made.bundle) as archive:
@@ -66,10 +73,8 @@ def test_a_flipped_bit_of_the_log_is_refused_at_its_event(
     rng = random.Random(seed)
     log = member(made.bundle, "log.jsonl")
     place = rng.randrange(len(log))
-    changed = repacked(made.bundle, tmp_path / "b.zip", {"log.jsonl": flipped(log, place, rng)})
-    with pytest.raises(ReplayError) as caught:
-        replay_bundle(changed, made.items)
-    assert caught.value.sequence == log[:place].count(b"\n") + 1
+    error = refused(made, tmp_path, {"log.jsonl": flipped(log, place, rng)})
+    assert error.sequence == log[:place].count(b"\n") + 1
 
 
 @pytest.mark.parametrize("name", ["plan.json", "population.json", "manifest.json", "salts.json"])
@@ -79,12 +84,9 @@ def test_a_flipped_bit_of_a_small_file_is_refused(
 ) -> None:
     rng = random.Random(seed)
     content = member(made.bundle, name)
-    changes = {name: flipped(content, rng.randrange(len(content)), rng)}
-    changed = repacked(made.bundle, tmp_path / "b.zip", changes)
-    with pytest.raises(ReplayError) as caught:
-        replay_bundle(changed, made.items)
+    error = refused(made, tmp_path, {name: flipped(content, rng.randrange(len(content)), rng)})
     ends = (0, len(made.session.events) + 1)
-    assert caught.value.sequence in (ends if name == "manifest.json" else (0,))
+    assert error.sequence in (ends if name == "manifest.json" else (0,))
 
 
 @pytest.mark.parametrize("seed", FLIPS)
@@ -104,9 +106,8 @@ def test_a_flipped_bit_of_the_items_is_refused(made: Made, tmp_path: Path, seed:
 def test_a_changed_report_is_refused(made: Made, tmp_path: Path, name: str) -> None:
     content = member(made.bundle, name).replace(b"the 300 items", b"the 900 items")
     assert b"the 900 items" in content
-    changed = repacked(made.bundle, tmp_path / "b.zip", {name: content})
-    with pytest.raises(ReplayError, match=f"event 0: {name} or manifest.json was changed"):
-        replay_bundle(changed, made.items)
+    error = refused(made, tmp_path, {name: content})
+    assert f"event 0: {name} or manifest.json was changed" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -117,27 +118,22 @@ def test_the_same_meaning_in_other_bytes_is_refused(
     made: Made, tmp_path: Path, old: bytes, new: bytes
 ) -> None:
     log = member(made.bundle, "log.jsonl").replace(old, new, 1)
-    with pytest.raises(ReplayError):
-        replay_bundle(repacked(made.bundle, tmp_path / "b.zip", {"log.jsonl": log}), made.items)
+    refused(made, tmp_path, {"log.jsonl": log})
 
 
 def test_the_last_line_must_end_and_no_event_may_be_missing(made: Made, tmp_path: Path) -> None:
     log = member(made.bundle, "log.jsonl")
     number = len(made.session.events)
     for content, event in ((log[:-1], number), (log[: log[:-1].rindex(b"\n") + 1], number)):
-        changed = repacked(made.bundle, tmp_path / "b.zip", {"log.jsonl": content})
-        with pytest.raises(ReplayError) as caught:
-            replay_bundle(changed, made.items)
-        assert caught.value.sequence == event
+        assert refused(made, tmp_path, {"log.jsonl": content}).sequence == event
 
 
 def test_a_changed_plan_names_the_first_event_that_no_longer_follows(
     made: Made, tmp_path: Path
 ) -> None:
     plan = member(made.bundle, "plan.json").replace(b'"seed": 3', b'"seed": 4')
-    changed = repacked(made.bundle, tmp_path / "b.zip", {"plan.json": plan})
-    with pytest.raises(ReplayError, match=r"event 0: plan\.json .* Event 2 is the first that no"):
-        replay_bundle(changed, made.items)
+    error = str(refused(made, tmp_path, {"plan.json": plan}))
+    assert "event 0: plan.json " in error and " Event 2 is the first that no" in error
 
 
 def test_a_changed_score_names_the_first_event_that_no_longer_follows(

@@ -13,12 +13,13 @@ from tests.answering import answer_draws
 from tests.findings import BASIS
 
 
-def row(truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
+def row(truth: float = 0.9, differing: int = 0, *, key: str = "accuracy", **changes: Any) -> Reveal:
     values: dict[str, Any] = {
-        "estimand": "accuracy", "value": 0.91, "low": 0.85, "high": 0.95, "confidence": 0.95,
+        "estimand": key, "value": 0.91, "low": 0.85, "high": 0.95, "confidence": 0.95,
+        "form": "approximate",
         "scope": Scope(file="f.csv", n_items=1000, classifier="lr", positive="yes"),
     }  # fmt: skip
-    return Reveal("accuracy", truth, Estimate(**{**BASIS, **values, **changes}), differing)
+    return Reveal(key, truth, Estimate(**{**BASIS, **values, **changes}), differing)
 
 
 def test_inside() -> None:

@@ -85,6 +85,7 @@ def test_another_file_begins_anew_and_words_stay() -> None:
     draft = Draft(question="Spam?", confidence=0.9)
     draft.open("a.csv")
     draft.id, draft.budget, draft.aim, draft.prompt = "id", 40, "x", "thread"
+    draft.groups, draft.by = ["language"], "language"
     draft.params = {"recalibrated_neyman-helpers": "extra"}
     draft.close()
     assert draft.path is None and draft.id == "id"
@@ -92,7 +93,7 @@ def test_another_file_begins_anew_and_words_stay() -> None:
     assert draft.id == "id"
     draft.open("b.csv")
     assert (draft.id, draft.budget, draft.aim, draft.prompt) == (None, None, None, None)
-    assert draft.params == {}
+    assert (draft.groups, draft.by, draft.params) == (None, None, {})
     assert (draft.path, draft.question, draft.confidence) == ("b.csv", "Spam?", 0.9)
 
 
