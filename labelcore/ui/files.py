@@ -28,6 +28,7 @@ from labelcore.population.head import Head
 from labelcore.population.opinions import Features, Opinion
 from labelcore.population.pictures import MOST_FILES, ZIP
 from labelcore.population.tree import Tree
+from labelcore.safe_text import one_line
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.reading import Ask, Made, items_of, parts_at, stamp
@@ -54,7 +55,7 @@ def files_folder() -> Path:
 def dropped_as(path: Path) -> str:
     """What somebody calls a file of items: the zip or folder whose table it is, else the file."""
     folder = next((one for one in path.parents if one.parent == files_folder().resolve()), None)
-    return path.name.split(".")[0] if folder is None else folder.name.rpartition(" ")[0]
+    return one_line(path.name if folder is None else folder.name.rpartition(" ")[0])
 
 
 def safe_name(name: str) -> str:
@@ -240,7 +241,7 @@ def _asked(
     parts = [str(part) for part in parts_at(path)]
     ask = Ask(function, (parts, dict(given), *more), handed, stamp(path)[0])
     key = _key(path, {**given, "more": more})
-    return waiting.result_of(kind, key, f"Looking at {path.name}", ask)
+    return waiting.result_of(kind, key, f"Looking at {dropped_as(path)}", ask)
 
 
 def read(path: Path, arguments: dict[str, Any]) -> Population:
@@ -251,7 +252,7 @@ def read(path: Path, arguments: dict[str, Any]) -> Population:
     if compared is not None:
         return compared.population
     ask = Ask(apart.read, (str(path), arguments), items_of(path), stamp(path)[0])
-    return waiting.result_of("items", key, f"Reading {path.name}", ask)
+    return waiting.result_of("items", key, f"Reading {dropped_as(path)}", ask)
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ def read_and_compare(
 
     given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
     ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
-    return waiting.result_of("compared", _key(path, arguments), f"Checking {path.name}", ask)
+    return waiting.result_of("compared", _key(path, arguments), f"Checking {dropped_as(path)}", ask)
 
 
 def told_rows(population: Population, column: str) -> NDArray[np.int64]:
@@ -291,7 +292,7 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     path = population.path
     given = (str(path), dict(population.arguments), column)
     ask = Ask(apart.told, given, lambda _, folder: apart.rows_of(folder), stamp(path)[0])
-    what = f"Looking for answers in {path.name}"
+    what = f"Looking for answers in {dropped_as(path)}"
     key = (population.fingerprint, column)
     return waiting.result_of("told", key, what, ask)
 

@@ -206,7 +206,7 @@ def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -
     assert named("My pets.zip", anywhere=True) == path
     assert path.parent.name.startswith("My pets ") and path.parent.parent == data_folder / "files"
     within, beside = path.parent / "tables" / "labels.csv", data_folder / "labels.v2.csv"
-    assert [*map(dropped_as, (path, within, beside))] == ["My pets", "My pets", "labels"]
+    assert [*map(dropped_as, (path, within, beside))] == ["My pets", "My pets", "labels.v2.csv"]
     with pytest.raises(PopulationError, match="no zip"):
         keep_upload("a.zip", b"PK")
     assert len(list((data_folder / "files").iterdir())) == 1
