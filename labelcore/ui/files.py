@@ -38,7 +38,9 @@ MOST_LISTED = 200
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
 """Of a file on the page; columns that mean something come first."""
 LONGEST_CELL = 300
-MOST_COPIED = 500_000_000
+MOST_COPIED, MOST_BYTES = 500_000_000, 200
+JOINERS = "\u200c\u200d"
+"""Signs that do not show and belong to the letters beside them."""
 TO_BE_COPIED = (
     "{text!r} has more than {most:,.0f} MB. Copy it into the data folder, and name it there."
 )
@@ -55,20 +57,21 @@ def files_folder() -> Path:
 def dropped_as(path: Path) -> str:
     """What somebody calls a file of items: the zip or folder whose table it is, else the file."""
     folder = next((one for one in path.parents if one.parent == files_folder().resolve()), None)
-    return one_line(path.name if folder is None else folder.name.rpartition(" ")[0])
+    name = one_line(path.name if folder is None else folder.name.rpartition(" ")[0])
+    return "".join(sign for sign in name if sign.isprintable() or sign in JOINERS)
 
 
 def safe_name(name: str) -> str:
-    """A file name without folders, control characters or a leading dot.
+    """A file name without folders, control characters or a leading dot, as long as systems take.
 
-    >>> safe_name("../../etc/passwd.csv"), safe_name(".csv")
-    ('passwd.csv', 'items.csv')
+    >>> safe_name("../../etc/passwd.csv"), safe_name(".csv"), safe_name(".zip")
+    ('passwd.csv', 'items.csv', 'items.zip')
     """
     last = re.split(r"[\\/]", name)[-1]
     kept = re.sub(r'[\x00-\x1f<>:"|?*]', "_", last).strip()
     suffix = suffix_of(kept)
-    stem = kept[: len(kept) - len(suffix)].strip(". ")[:80]
-    return (stem or "items") + suffix
+    stem = kept[: len(kept) - len(suffix)].strip(". ")[:80].encode(errors="ignore")
+    return (stem[:MOST_BYTES].decode(errors="ignore") or "items") + suffix
 
 
 def suffix_of(name: str) -> str:
@@ -78,7 +81,7 @@ def suffix_of(name: str) -> str:
     ('.csv.gz', '.doc')
     """
     lower = name.lower()
-    known = [suffix for suffix in FORMATS if lower.endswith(suffix)]
+    known = [suffix for suffix in (*FORMATS, ZIP) if lower.endswith(suffix)]
     return max(known, key=len) if known else Path(lower).suffix
 
 
@@ -116,7 +119,7 @@ def keep_upload(name: str, content: bytes) -> Path:
 
 def _taken_apart(source: Path, digest: str, size: int) -> Path:
     """What is in a zip or a folder, kept under its name and ``digest``; the path of its table."""
-    name = source.name.removesuffix(ZIP)
+    name = safe_name(source.name).removesuffix(ZIP)
     place = files_folder() / f"{name} {digest[:8]}"
     ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
     return waiting.result_of("taken", (str(place),), f"Taking {source.name} apart", ask)

@@ -213,7 +213,7 @@ def aim_screen(items: Items, question: Question) -> None:
     with places.more:
         plan = without_unfit_recut(population, with_repeats(plan))
         called = files.dropped_as(items.path)
-        called = called.split(".")[0] if called == items.path.name else called
+        called = called.split(".")[0] if called.endswith(items.path.suffix) else called
         first = free_name(sessions.store(), one_line(called, 60) or "project")
         name = ask("project_name", first=first)
     with places.end:

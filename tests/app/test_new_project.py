@@ -448,7 +448,7 @@ def test_a_zip_is_called_by_its_own_name(app, data_folder: Path) -> None:
             stream.writestr(f"{row}.png", b"x")
         rows = "".join(f"{row}.png,{row / 40}\n" for row in range(40))
         stream.writestr("inside.csv", f"image,score\n{rows}")
-    page = with_upload(app, "My <b>pets\u202e.zip", packed.getvalue())
+    page = with_upload(app, "My <b>pets\u202e\u200b.zip", packed.getvalue())
     assert "My _b_pets · 40 rows · 2 columns." in texts(page)
     to_aim(page, "Is it a cat?", ACCURACY.title)
     assert page.button(key="new-go-1").label == "My \\_b_pets, 40 items"
