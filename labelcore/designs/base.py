@@ -44,11 +44,10 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
 PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES, LEARNED_RULES = 10, 11, 12, 13
-"""Those that new plans keep: what the last digits of a processor would decide is rounded first
-(docs/processors.md); and those of new plans that learn their size: no pilot forecasts a size far
-ahead (``labelcore.plan.pilot``), with a promise for one look there is a pilot, too, and a watched
-band is no wider than one for a size that is not known yet (``labelcore.stats.horizon``). From then
-on ends of judged items go as far as all that may be judged does (docs/unsure.md)."""
+"""From which on what the last digits of a processor would decide is rounded first
+(docs/processors.md); no pilot forecasts a size far ahead (``labelcore.plan.pilot``); with a promise
+for one look there is a pilot, too; a band is no wider than one for a size that is not known yet
+(``labelcore.stats.horizon``), and ends of judged items may go further (docs/unsure.md)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from labelcore.designs.base import IntArray, Look
-from labelcore.designs.scalars import ROUNDING, Goal
+from labelcore.designs.scalars import Goal
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.horizon import boundary, watched_share
@@ -41,7 +41,7 @@ def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[floa
     """Labels that count in the numerator, labels, and items of the group."""
     right = table.a[0] > 0
     hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
-    size = np.ceil(cells.size[group].sum() - ROUNDING)  # Whole items, also where it is estimated.
+    size = np.rint(cells.size[group].sum())  # Whole items, also where they are estimated.
     return float(hits), float(cells.labelled[group].sum()), float(size)
 
 

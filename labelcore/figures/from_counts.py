@@ -255,8 +255,8 @@ def with_doubts(
 ) -> Figures:
     """The figures with the items that count both ways, where there are some, and with unsure ones
     at the odds that the plan declares."""
-    by_these = engine.plan.interval_rules >= LEARNED_RULES
-    if answers.cells.judged is not None and look.target == "file" and by_these:
+    in_file = answers.cells.judged is not None and look.target == "file"
+    if in_file and engine.plan.interval_rules >= LEARNED_RULES:
         figures = freed(answers, figures)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)

@@ -106,9 +106,8 @@ def widened(
 
 
 def freed(answers: Answers[Any], figures: Figures) -> Figures:
-    """The figures of the items that a person can judge, an end that is all which their estimated
-    number leaves possible moved to what that of all that may be judged does: a critical value that
-    allows for the estimate moves it no further."""
+    """Of the items that a person can judge an end at all that their estimated number leaves
+    possible, where no critical value moves it further, goes as far as all that may be judged."""
     low, high = certain_bounds(answers.cells, table_of(answers.rows, answers.cells))
     least, most = certain_ends(answers.rows, answers.cells)
     low = np.where(figures.low <= low + ROUNDING, least, figures.low)

@@ -64,7 +64,7 @@ class Duck:
                 for batch in reader:
                     tick()
                     yield batch
-        except (self._error, pa.ArrowException) as error:
+        except (self._error, pa.ArrowException, OSError) as error:  # The last from a later batch.
             raise DuckError(str(error)) from error
 
 

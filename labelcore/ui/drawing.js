@@ -10,23 +10,32 @@ const begin = (parentElement) => {
       for (const one of all()) one.ariaPressed = one.dataset.figure === figure;
     now.send(figure);
   };
+  // What was aimed at counts, also where it moved, or another came to its place, or none, until the
+  // release. A click comes of itself only where all is as it was.
   let aimed = null;
-  root.onpointerdown = ({ target, clientX: x, clientY: y }) => {
-    const one = target.closest("button[data-figure]");
-    aimed = one && { one, figure: one.dataset.figure, x, y };
+  const under = (event) => event.composedPath().find((one) => all().includes(one));
+  const down = (event) => {
+    const one = event.button ? null : under(event);
+    const { clientX: x, clientY: y } = event;
+    aimed = one && { one, at: event.composedPath()[0], figure: one.dataset.figure, x, y };
   };
-  // What was aimed at counts, also where another came to its place, or none, until the release.
-  const released = ({ clientX: x, clientY: y }) => {
-    if (!aimed || aimed.one.isConnected) return;
-    if (Math.hypot(x - aimed.x, y - aimed.y) < 5) press(aimed.figure);
+  const up = (event) => {
+    if (!aimed?.one || (aimed.at.isConnected && under(event) === aimed.one)) return;
+    const near = Math.hypot(event.clientX - aimed.x, event.clientY - aimed.y) < 5;
+    aimed.one.blur();
+    if (near) press(aimed.figure);
+    aimed = near && { figure: null };
+  };
+  const lost = () => {
     aimed = null;
   };
   root.onclick = ({ target, detail }) => {
     const one = target.closest("button[data-figure]");
     // What is pressed by the mouse keeps no focus, which a later key would frame.
     if (one && detail) one.blur();
-    if (one) press(detail && aimed?.one === one ? aimed.figure : one.dataset.figure);
-    aimed = null;
+    const figure = detail && aimed ? aimed.figure : one?.dataset.figure;
+    if (one && figure) press(figure);
+    lost();
   };
   const step = (event) => {
     const by = now.data.steps && { ArrowDown: 1, ArrowUp: -1 } [event.key];
@@ -38,8 +47,8 @@ const begin = (parentElement) => {
     next.scrollIntoView({ block: "nearest" });
     press(next.dataset.figure);
   };
-  window.addEventListener("keydown", step);
-  window.addEventListener("pointerup", released);
+  const heard = { keydown: step, pointerdown: down, pointerup: up, pointercancel: lost };
+  for (const name in heard) window.addEventListener(name, heard[name]);
   parentElement.append(style, root);
   const take = (data, send) => {
     Object.assign(now, { data, send });
@@ -51,8 +60,7 @@ const begin = (parentElement) => {
       all()[0]?.scrollIntoView({ block: "nearest" });
   };
   const end = () => {
-    window.removeEventListener("keydown", step);
-    window.removeEventListener("pointerup", released);
+    for (const name in heard) window.removeEventListener(name, heard[name]);
     style.remove();
     root.remove();
     delete parentElement.labelcoreDrawn;

@@ -28,6 +28,7 @@ from labelcore.population.head import Head
 from labelcore.population.opinions import Features, Opinion
 from labelcore.population.pictures import MOST_FILES, ZIP
 from labelcore.population.tree import Tree
+from labelcore.safe_text import one_line
 from labelcore.settings import data_folder
 from labelcore.ui import waiting
 from labelcore.ui.reading import Ask, Made, items_of, parts_at, stamp
@@ -37,7 +38,9 @@ MOST_LISTED = 200
 PREVIEW_ROWS, PREVIEW_COLUMNS = 5, 200
 """Of a file on the page; columns that mean something come first."""
 LONGEST_CELL = 300
-MOST_COPIED = 500_000_000
+MOST_COPIED, MOST_BYTES = 500_000_000, 200
+JOINERS = "\u200c\u200d"
+"""Signs that do not show and belong to the letters beside them."""
 TO_BE_COPIED = (
     "{text!r} has more than {most:,.0f} MB. Copy it into the data folder, and name it there."
 )
@@ -54,20 +57,21 @@ def files_folder() -> Path:
 def dropped_as(path: Path) -> str:
     """What somebody calls a file of items: the zip or folder whose table it is, else the file."""
     folder = next((one for one in path.parents if one.parent == files_folder().resolve()), None)
-    return path.name.split(".")[0] if folder is None else folder.name.rpartition(" ")[0]
+    name = one_line(path.name if folder is None else folder.name.rpartition(" ")[0])
+    return "".join(sign for sign in name if sign.isprintable() or sign in JOINERS)
 
 
 def safe_name(name: str) -> str:
-    """A file name without folders, control characters or a leading dot.
+    """A file name without folders, control characters or a leading dot, as long as systems take.
 
-    >>> safe_name("../../etc/passwd.csv"), safe_name(".csv")
-    ('passwd.csv', 'items.csv')
+    >>> safe_name("../../etc/passwd.csv"), safe_name(".csv"), safe_name(".zip")
+    ('passwd.csv', 'items.csv', 'items.zip')
     """
     last = re.split(r"[\\/]", name)[-1]
     kept = re.sub(r'[\x00-\x1f<>:"|?*]', "_", last).strip()
     suffix = suffix_of(kept)
-    stem = kept[: len(kept) - len(suffix)].strip(". ")[:80]
-    return (stem or "items") + suffix
+    stem = kept[: len(kept) - len(suffix)].strip(". ")[:80].encode(errors="ignore")
+    return (stem[:MOST_BYTES].decode(errors="ignore") or "items") + suffix
 
 
 def suffix_of(name: str) -> str:
@@ -77,7 +81,7 @@ def suffix_of(name: str) -> str:
     ('.csv.gz', '.doc')
     """
     lower = name.lower()
-    known = [suffix for suffix in FORMATS if lower.endswith(suffix)]
+    known = [suffix for suffix in (*FORMATS, ZIP) if lower.endswith(suffix)]
     return max(known, key=len) if known else Path(lower).suffix
 
 
@@ -115,7 +119,7 @@ def keep_upload(name: str, content: bytes) -> Path:
 
 def _taken_apart(source: Path, digest: str, size: int) -> Path:
     """What is in a zip or a folder, kept under its name and ``digest``; the path of its table."""
-    name = source.name.removesuffix(ZIP)
+    name = safe_name(source.name).removesuffix(ZIP)
     place = files_folder() / f"{name} {digest[:8]}"
     ask = Ask(apart.take, (str(source),), apart.taken_to(place), size)
     return waiting.result_of("taken", (str(place),), f"Taking {source.name} apart", ask)
@@ -240,7 +244,7 @@ def _asked(
     parts = [str(part) for part in parts_at(path)]
     ask = Ask(function, (parts, dict(given), *more), handed, stamp(path)[0])
     key = _key(path, {**given, "more": more})
-    return waiting.result_of(kind, key, f"Looking at {path.name}", ask)
+    return waiting.result_of(kind, key, f"Looking at {dropped_as(path)}", ask)
 
 
 def read(path: Path, arguments: dict[str, Any]) -> Population:
@@ -251,7 +255,7 @@ def read(path: Path, arguments: dict[str, Any]) -> Population:
     if compared is not None:
         return compared.population
     ask = Ask(apart.read, (str(path), arguments), items_of(path), stamp(path)[0])
-    return waiting.result_of("items", key, f"Reading {path.name}", ask)
+    return waiting.result_of("items", key, f"Reading {dropped_as(path)}", ask)
 
 
 @dataclass(frozen=True)
@@ -283,7 +287,7 @@ def read_and_compare(
 
     given = (str(path), arguments, list(columns), list(others), FEW_VALUES)
     ask = Ask(apart.read_and_compare, given, handed, stamp(path)[0])
-    return waiting.result_of("compared", _key(path, arguments), f"Checking {path.name}", ask)
+    return waiting.result_of("compared", _key(path, arguments), f"Checking {dropped_as(path)}", ask)
 
 
 def told_rows(population: Population, column: str) -> NDArray[np.int64]:
@@ -291,7 +295,7 @@ def told_rows(population: Population, column: str) -> NDArray[np.int64]:
     path = population.path
     given = (str(path), dict(population.arguments), column)
     ask = Ask(apart.told, given, lambda _, folder: apart.rows_of(folder), stamp(path)[0])
-    what = f"Looking for answers in {path.name}"
+    what = f"Looking for answers in {dropped_as(path)}"
     key = (population.fingerprint, column)
     return waiting.result_of("told", key, what, ask)
 

@@ -532,7 +532,8 @@ def show_head(items: Items) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is; those
     that mean something stand first, where they are in sight."""
     head, meant = items.head, roles(items)
-    line = f"{items.path.name} · {count(head.rows, 'row')} · {count(len(head.columns), 'column')}."
+    size = f"{count(head.rows, 'row')} · {count(len(head.columns), 'column')}"
+    line = f"{files.dropped_as(items.path)} · {size}."
     st.text(f"{line} {dialect_words(items.form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)

@@ -178,7 +178,7 @@ def settled_answers(now: Draft, items: Items | None) -> Mapping[int, str]:
     """The answer of each screen that is settled and left, in a line."""
     answers = {}
     if items is not None:
-        answers[1] = f"{items.population.name}, {count(len(items.population), 'item')}"
+        answers[1] = f"{files.dropped_as(items.path)}, {count(len(items.population), 'item')}"
     if now.step > 2:
         answers[2] = one_line(now.question or "", 300)
     return answers
@@ -212,8 +212,10 @@ def aim_screen(items: Items, question: Question) -> None:
         plan = with_overlap(plan, population)
     with places.more:
         plan = without_unfit_recut(population, with_repeats(plan))
-        called = one_line(files.dropped_as(items.path), 60) or "project"
-        name = ask("project_name", first=free_name(sessions.store(), called))
+        called = files.dropped_as(items.path)
+        called = called.split(".")[0] if called.endswith(items.path.suffix) else called
+        first = free_name(sessions.store(), one_line(called, 60) or "project")
+        name = ask("project_name", first=first)
     with places.end:
         create_button(settings(question, aim, columns), plan, population, name)
     keep_draft()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -96,7 +97,9 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     trail.say_once(trail.VIEWED, f"project {session.project!r}, the list of answers")
     population = session.population
     position = [population.position(row.item_id) for row in rows]
-    texts, gone = _texts(session.project, population.fingerprint), session.state.erased
+    # The beginning of each, and all of it for the search.
+    texts = looked_up("texts", session.project, population.fingerprint)
+    gone = session.state.erased
     new = {row.item_id for row in rows if row.item_id in gone or row.item_id not in texts}
     kept = session.drawn_items() if len(new) > FEW else {}
     for row in rows:
@@ -135,7 +138,8 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     table["wrong"] = judged & table["called"].notna() & (table["called"] != table["answer"])
     table["reason"] = ""
     if column := reason_column(session, classifier):
-        wrong, known = table.loc[table["wrong"], "id"], _reasons(column, population.fingerprint)
+        wrong = table.loc[table["wrong"], "id"]
+        known = looked_up("reasons", column, population.fingerprint)
         for item_id in {one for one in wrong if one in gone or one not in known}:
             known[item_id] = one_line(population.metadata(item_id)[column], LONGEST_REASON)
         table.loc[table["wrong"], "reason"] = wrong.map(known)
@@ -144,15 +148,9 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     return Reviewed(table, classifier, model, several)
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
-    """{id: (beginning, all of it for the search)}; an item's content changes when it is erased."""
-    return {}
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _reasons(column: str, fingerprint: str) -> dict[str, str]:
-    """{id: why the judge was wrong}, as far as it was looked up."""
+@st.cache_resource(show_spinner=False, max_entries=24)
+def looked_up(what: str, of: str, fingerprint: str) -> dict[str, Any]:
+    """{id: what was looked up so far}, of the items of a file."""
     return {}
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Iterable
 from time import monotonic
 
-import streamlit as st
-
 from labelcore import items
 from labelcore.charts.nodes import Node
 from labelcore.session.session import Session
 from labelcore.settings import data_folder
 from labelcore.ui.item import picture_node
-from labelcore.ui.reviewed import LONGEST_SHOWN
+from labelcore.ui.reviewed import LONGEST_SHOWN, looked_up
 
 SIDE = 96
 SECONDS = 1.0
@@ -22,7 +20,8 @@ Small = tuple[Node, str]
 def small_pictures(session: Session, item_ids: Iterable[str]) -> dict[str, Small]:
     """{id: its picture}, of the items that have one."""
     population = session.population
-    made, until = _made(session.project, population.fingerprint), monotonic() + SECONDS
+    made = looked_up("pictures", session.project, population.fingerprint)
+    until = monotonic() + SECONDS
     folders = items.Folders(data_folder(), population.path.parent, SIDE)
     found = {}
     for item_id in item_ids:
@@ -36,9 +35,3 @@ def small_pictures(session: Session, item_ids: Iterable[str]) -> dict[str, Small
         if (small := made.get(item_id)) is not None:
             found[item_id] = small
     return found
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _made(project: str, fingerprint: str) -> dict[str, Small | None]:
-    """{id: its picture, None without one}, as far as it was looked for."""
-    return {}

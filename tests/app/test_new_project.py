@@ -1,5 +1,6 @@
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -414,6 +415,22 @@ def test_one_press_leads_back_to_the_columns_of_a_file_without_a_classifier(app)
     assert any("No column is read as a classifier" in one.value for one in page.info)
     page.button(key="new-to-columns").click().run()
     assert "No classifier was found" in texts(page)
+
+
+def test_a_zip_is_called_by_its_own_name(app, data_folder: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as stream:
+        for row in range(40):
+            stream.writestr(f"{row}.png", b"x")
+        rows = "".join(f"{row}.png,{row / 40}\n" for row in range(40))
+        stream.writestr("inside.csv", f"image,score\n{rows}")
+    page = with_upload(app, "My <b>pets\u202e\u200b.zip", packed.getvalue())
+    assert "My _b_pets · 40 rows · 2 columns." in texts(page)
+    to_aim(page, "Is it a cat?", ACCURACY.title)
+    assert page.button(key="new-go-1").label == "My \\_b_pets, 40 items"
+    assert "inside" not in texts(page)
+    (name,) = [one for one in page.text_input if one.label == "Name of the project"]
+    assert name.value == "My _b_pets"
 
 
 TIMES = "four times the planned number of labels, at most all items"

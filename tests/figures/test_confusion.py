@@ -63,20 +63,6 @@ def at_200(five: Known) -> tuple[Engine, dict[str, Estimate]]:
     return engine, scalar_results(engine)
 
 
-@pytest.mark.full
-def test_table_and_estimates_are_the_same_numbers(
-    at_200: tuple[Engine, dict[str, Estimate]],
-) -> None:
-    table, results = confusion(at_200[0]), at_200[1]
-    assert table.pop(UNLABELLED).sum() == 0
-    right = np.diag(table)
-    assert results["accuracy"].value == pytest.approx(right.sum() / 1000)
-    for place, name in enumerate(NAMES):
-        precision, recall = results[f"precision[{name}]"].value, results[f"recall[{name}]"].value
-        assert precision == pytest.approx(right[place] / table.iloc[place].sum())
-        assert recall == pytest.approx(right[place] / table[name].sum())
-
-
 def test_a_census_is_the_truth(five: Known) -> None:
     engine = labelled(five.engine(lc.Plan(NEYMAN, ["accuracy"], budget=1000), 3), five.truth)
     np.testing.assert_allclose(confusion(engine).drop(columns=UNLABELLED), truly(five))

@@ -37,16 +37,6 @@ def labelled(population: lc.Population, chosen: lc.Plan) -> lc.Session:
     return answer_draws(session, lambda draw: truth[draw.item_id])
 
 
-@pytest.mark.full
-def test_only_the_classes_that_matter_have_figures(population: lc.Population) -> None:
-    session = labelled(population, plan(("invoice", "letter"), budget=60))
-    assert [*session.results()] == [
-        "accuracy", "precision[invoice]", "precision[letter]", "recall[invoice]", "recall[letter]",
-    ]  # fmt: skip
-    table = session.confusion()
-    assert "order" in str(table), "the others are described"
-
-
 def test_the_labels_go_to_the_classes_that_matter(population: lc.Population) -> None:
     """The twin, all classes, spends ten times as much of its labels on the rare one."""
     share = {

@@ -28,7 +28,6 @@ from labelcore.planning.methods import (
     worth_trying,
 )
 from labelcore.population.snapshots import write_snapshot
-from labelcore.ui import forecasts
 from labelcore.ui.draft import Aim
 from tests.cases import sampled
 from tests.papers.recycling.recycled import written
@@ -135,19 +134,6 @@ def has(promise: str, aim: Aim, population: lc.Population, name: str) -> bool:
     params = suggested_params(DESIGNS[name], population, (aim.classifier or "",))
     design = DESIGNS[name]
     return promise in design.promises_for(aim.estimands, design.Params(**params))
-
-
-@pytest.mark.full
-def test_the_page_compares_methods_that_can_be_proposed(population: lc.Population) -> None:
-    """Of one classifier no agreement is told: its price stood beside that of the one proposed, and
-    could be the lower one."""
-    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="a", margin=0.05)
-    found = forecasts.lines(population, plan)
-    shown = {one.design for one in found if not one.refused}
-    assert {"recalibrated_neyman", "simple_random"} <= shown <= {*possible(plan)}
-    two = replace(plan, classifier=("a", "b"))
-    found = forecasts.lines(population, two)
-    assert "recalibrated_neyman" in {one.design for one in found if not one.refused}
 
 
 @pytest.mark.full

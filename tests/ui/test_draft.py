@@ -366,16 +366,6 @@ def test_few_labels_are_looked_at_once(population: lc.Population) -> None:
     assert extended.fewest == 0
 
 
-@pytest.mark.full
-def test_a_session_that_looks_once_ends_with_its_labels(population: lc.Population) -> None:
-    watched = terms(Draft(way=MARGIN), population)
-    assert watched.stop == ("margin",)
-    once = terms(Draft(way=MARGIN, promise="fixed"), population)
-    assert once.goals == ()
-    away = terms(Draft(way=MARGIN, stops={"margin": False}), population)
-    assert away.stop == ()
-
-
 def test_what_is_watched_without_an_end_ends_with_the_file(population: lc.Population) -> None:
     endless = Draft(way=MARGIN, margin=8.0, design="simple_random")
     endless.params = {"simple_random-interval": SEQUENCE_OF}

@@ -36,6 +36,8 @@ from labelcore.ui.reading import is_there
         ("größe 2.csv.gz", "größe 2.csv.gz"),
         ("a\x00b.csv", "a_b.csv"),
         ("x" * 300 + ".csv", "x" * 80 + ".csv"),
+        ("😀" * 300 + ".zip", "😀" * 50 + ".zip"),
+        (" .ZIP", "items.zip"),
     ],
 )
 def test_safe_name(given: str, kept: str) -> None:
@@ -200,16 +202,17 @@ def test_a_zip_is_kept_once_and_taken_apart(data_folder: Path, tmp_path: Path) -
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as stream:
         stream.writestr("p/1.png", b"x")
+    assert keep_upload("😀" * 90 + ".zip", content.getvalue()).is_file()
     path = keep_upload("My pets.zip", content.getvalue())
     assert path == keep_upload("My pets.zip", content.getvalue())
     (data_folder / "My pets.zip").write_bytes(content.getvalue())
     assert named("My pets.zip", anywhere=True) == path
     assert path.parent.name.startswith("My pets ") and path.parent.parent == data_folder / "files"
     within, beside = path.parent / "tables" / "labels.csv", data_folder / "labels.v2.csv"
-    assert [*map(dropped_as, (path, within, beside))] == ["My pets", "My pets", "labels"]
+    assert [*map(dropped_as, (path, within, beside))] == ["My pets", "My pets", "labels.v2.csv"]
     with pytest.raises(PopulationError, match="no zip"):
         keep_upload("a.zip", b"PK")
-    assert len(list((data_folder / "files").iterdir())) == 1
+    assert len(list((data_folder / "files").iterdir())) == 2
 
 
 def test_a_folder_of_parts(data_folder: Path, tmp_path: Path) -> None:

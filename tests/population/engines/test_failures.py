@@ -8,8 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from labelcore.population.duck import Duck, DuckError
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EXTRAS, EngineError, imported
+from labelcore.population.engines.sql import sql
 from labelcore.population.parquet_file import ParquetFile
 from labelcore.population.text import as_text
 
@@ -34,6 +36,12 @@ def test_a_part_that_is_gone_is_named(parts: list[str]) -> None:
         list(engine.items(["score"]))
     with pytest.raises(EngineError, match=r"the part part 1\.parquet is not there any more"):
         engine.cells(150, "1-50", ["score"])
+
+
+def test_a_fault_of_a_later_batch_is_said_like_one_of_the_first() -> None:
+    later = sql("SELECT if(range < 300000, range, CAST(error('no') AS INT)) FROM range(400000)")
+    with pytest.raises(DuckError, match="Invalid Input Error: no"):
+        list(Duck().stream(later))
 
 
 def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
