@@ -93,11 +93,9 @@ def state_of(
     if not cells.labelled.any():  # In its group: a value would rest on the scores alone.
         return State.NOTHING, NO_LABEL, promise
     if promise == Promise.FIXED and not complete(engine):
-        return (
-            (State.STOPPED_EARLY, "", Promise.NONE)
-            if engine.finished
-            else (State.PROVISIONAL, "", promise)
-        )
+        if engine.finished:
+            return State.STOPPED_EARLY, "", Promise.NONE
+        return State.PROVISIONAL, "", promise
     waiting = len(engine.open_positions())
     if waiting > OPEN_SHARE * (engine.answers_given + waiting):
         return State.WAITING, f"waiting for {count(waiting, 'item')}", promise
@@ -160,9 +158,8 @@ def too_early(engine: Engine, state: State) -> bool:
 def is_tentative(engine: Engine, state: State, low: float, high: float, possible: Interval) -> bool:
     """Whether a value without an interval says little yet, or there is none: there are few labels,
     or the interval that is not due yet would be too wide for it."""
-    if too_early(engine, state):
-        return True
-    return state == State.PROVISIONAL and bool(too_wide(low, high, possible.high - possible.low))
+    wide = too_wide(low, high, possible.high - possible.low)
+    return too_early(engine, state) or (state == State.PROVISIONAL and bool(wide))
 
 
 def possible_before(engine: Engine, question: Question) -> Interval:

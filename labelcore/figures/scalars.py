@@ -323,8 +323,7 @@ def _stated(
     possible = possible_before(engine, question)
     state, missing, promise = state_of(engine, question, cells, value)
     promise = figures.promise or promise
-    in_file = state == State.INTERVAL and plan.target == "file"
-    if in_file and is_settled(question, cells):
+    if state == State.INTERVAL and plan.target == "file" and is_settled(question, cells):
         state = State.EXACT
     tentative = is_tentative(engine, state, low, high, possible)
     low, high = (low, high) if state.has_interval else limits[:, place].tolist()

@@ -107,8 +107,13 @@ def widened(
 
 def freed(answers: Answers[Any], figures: Figures) -> Figures:
     """Of the items that a person can judge an end at all that their estimated number leaves
-    possible, where no critical value moves it further, goes as far as all that may be judged."""
-    low, high = certain_bounds(answers.cells, table_of(answers.rows, answers.cells))
+    possible, where no critical value moves it further, goes as far as all that may be judged. A
+    plain sample takes that number for the nearest whole one: it may be the next one below."""
+    cells = answers.cells
+    items = np.maximum((cells.sides[:, None] == cells.sides) @ cells.size, ROUNDING)
+    size = cells.size * np.floor(items + ROUNDING) / items
+    cells = replace(cells, size=np.maximum(size, cells.labelled))
+    low, high = certain_bounds(cells, table_of(answers.rows, cells))
     least, most = certain_ends(answers.rows, answers.cells)
     low = np.where(figures.low <= low + ROUNDING, least, figures.low)
     high = np.where(figures.high >= high - ROUNDING, most, figures.high)
