@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
+from labelcore.designs.base import LEARNED_RULES
 from labelcore.errors import PlanError
 from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.scalars import scalar_results
@@ -202,12 +203,17 @@ def test_an_end_is_never_inside_what_may_be_judged(tmp_path: Path) -> None:
     called, unsure = (np.arange(60) < number for number in (30, 6))
     truth = called & (np.arange(60) != 20)
     known = write(tmp_path, truth.astype(int), prediction=called.astype(int))
-    wanted, found = truth[called & ~unsure].mean(), []
-    for seed in range(12):
-        engine = answered(known, plan_of(budget=20, estimands=("precision",)), unsure, seed=seed)
-        found.append(scalar_results(engine)["precision"])
-    assert {one.low <= wanted <= one.high for one in found} == {True}
-    assert min(one.high for one in found) < 1, "that one was found"
+    wanted = truth[called & ~unsure].mean()
+
+    def found(**values: int) -> list[Estimate]:
+        plan = plan_of(budget=20, estimands=("precision",), **values)
+        engines = (answered(known, plan, unsure, seed=seed) for seed in range(12))
+        return [scalar_results(engine)["precision"] for engine in engines]
+
+    assert {one.low <= wanted <= one.high for one in found()} == {True}
+    assert min(one.high for one in found()) < 1, "that one was found"
+    before = found(rules=LEARNED_RULES - 1)
+    assert any(one.high < wanted for one in before), "stored plans have the ends that they had"
 
 
 @pytest.mark.full
