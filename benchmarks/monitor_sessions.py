@@ -104,5 +104,5 @@ def chosen(
     for pool, length in zip(pools, lengths, strict=True):
         place = random.integers(len(pool.labelled), size=(series, length))
         parts.append((pool.size[place], pool.labelled[place], pool.positive[place]))
-    counts = (np.concatenate(one, axis=1) for one in zip(*parts, strict=True))
-    return Cells(*counts, pools[0].predicted)
+    size, labelled, positive = (np.concatenate(one, axis=1) for one in zip(*parts, strict=True))
+    return Cells(size, labelled, positive, pools[0].predicted)

@@ -14,6 +14,7 @@ from labelcore.papers.curves.logarithmic_strata import (
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
 from labelcore.papers.curves.random_band import (
+    Verdicts,
     first_rank_within,
     random_band,
 )
@@ -177,10 +178,9 @@ def random_runs(verdicts: FloatArray, runs: int) -> float:
     held, ranks = 0, np.arange(first, PPDB + 1)
     for run in range(runs):
         random = np.random.default_rng((SEED + 1, run))
-        seen = np.full(PPDB, np.nan)
-        chosen = random.choice(PPDB, RANDOM_DRAWS, replace=False)
-        seen[chosen] = verdicts[chosen]
-        estimate = random_band(0, seen, seen, None).estimate[first - 1 :] / ranks
+        chosen = np.sort(random.choice(PPDB, RANDOM_DRAWS, replace=False))
+        seen = Verdicts(chosen + 1, verdicts[chosen], verdicts[chosen])
+        estimate = random_band(PPDB, 0, seen, ranks, None).estimate / ranks
         held += bool(np.all(np.abs(estimate - p[first - 1 :]) <= alpha * p[first - 1 :]))
     return held / runs
 

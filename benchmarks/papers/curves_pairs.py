@@ -17,7 +17,7 @@ from labelcore.papers.curves.logarithmic_strata import (
     printed_draws,
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_grid
-from labelcore.papers.curves.random_band import random_band
+from labelcore.papers.curves.random_band import Verdicts, random_band
 from labelcore.stats.arrays import FloatArray
 from labelcore.stats.rank_band import RankLabels, yield_estimate
 from labelcore.stats.rank_strata import analysis_edges
@@ -227,11 +227,10 @@ def printed_answer(grid: LogarithmicGrid, verdicts: FloatArray, run: int) -> Ans
 def random_answer(
     head: int, sample: int, verdicts: FloatArray, random: np.random.Generator
 ) -> Answer:
-    seen = np.full(len(verdicts), np.nan)
-    seen[:head] = verdicts[:head]
-    chosen = head + random.choice(len(verdicts) - head, sample, replace=False)
-    seen[chosen] = verdicts[chosen]
-    band, ranks = random_band(head, seen, seen, DELTA), np.arange(1, len(verdicts) + 1)
+    chosen = head + np.sort(random.choice(len(verdicts) - head, sample, replace=False))
+    labelled, ranks = np.append(np.arange(head), chosen), np.arange(1, len(verdicts) + 1)
+    seen = Verdicts(labelled + 1, verdicts[labelled], verdicts[labelled])
+    band = random_band(len(verdicts), head, seen, ranks, DELTA)
     return Answer(band.estimate / ranks, band.low / ranks, band.high / ranks, head + sample)
 
 

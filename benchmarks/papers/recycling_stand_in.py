@@ -130,7 +130,8 @@ def design_table(folder: Path, runs: int, parent: str) -> pd.DataFrame:
         codes = AnswerCodes()
         codes[frame.sequence] = truth[frame.sequence]
         for name, mine in zip(NAMES, called, strict=True):
-            cells = Cells(*np.zeros((3, 0)), np.zeros(0, dtype=bool))
+            nothing = np.zeros(0)
+            cells = Cells(nothing, nothing, nothing, nothing > 0)
             wanted = [SCALARS["precision"], SCALARS["recall"]]
             found = design.figures(Answers(frame, wanted, cells, None, name, 1, codes), look)
             hits = (mine & truth).sum()
