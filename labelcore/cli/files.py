@@ -209,7 +209,10 @@ def check(**given: Any) -> None:
     if whole and not options["positive"] and positive != population.positive:
         options["positive"] = positive
         population = population_of({**options})
-    called = {name: _called(population, name) for name in population.classifiers}
+    called = dict.fromkeys(population.classifiers) | {
+        name: population.called(name).get((population.positive,), 0)
+        for name in population.predictions
+    }
     values = {
         "file": population.name,
         "items": len(population),
@@ -274,12 +277,6 @@ def join(traces: str, scores: str, output: str, force: bool) -> None:
     if output != "-":
         head = f"{where}: {count(len(joined.rows), 'line')}."
         say({**values, **counts}, [head, *joined.sentences()])
-
-
-def _called(population: Population, name: str) -> int | None:
-    if name not in population.predictions:
-        return None
-    return population.called(name).get((population.positive,), 0)
 
 
 @click.command()

@@ -20,13 +20,9 @@ TYPED = {"−": "-", "\N{WORD JOINER}": ""}
 AS_JSON = "labelcore.json"
 
 
-def _remember(context: click.Context, _: click.Parameter, given: bool) -> None:
-    context.meta[AS_JSON] = given
-
-
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
-    "--json", is_flag=True, expose_value=False, callback=_remember,
-    help="Print JSON instead of sentences.",
+    "--json", is_flag=True, expose_value=False, help="Print JSON instead of sentences.",
+    callback=lambda context, _, given: context.meta.update({AS_JSON: given}),
 )  # fmt: skip
 """Of each command that says something: ``say`` looks whether it was given."""
 

@@ -238,8 +238,7 @@ class Repeats:
 
     def _given(self, index: int) -> dict[str, tuple[Event, Event]]:
         """The further answers that are held against a label; none while the first is taken back."""
-        waits = self.others and index not in self._first
-        return {} if waits else self._further.get(index, {})
+        return self._further.get(index, {}) if index in self._first else {}
 
     def _slot(self, annotator: str) -> str:
         return annotator if self.others else ANYBODY

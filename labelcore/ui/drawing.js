@@ -26,16 +26,13 @@ const begin = (parentElement) => {
     if (near) press(aimed.figure);
     aimed = near && { figure: null };
   };
-  const lost = () => {
-    aimed = null;
-  };
   root.onclick = ({ target, detail }) => {
     const one = target.closest("button[data-figure]");
     // What is pressed by the mouse keeps no focus, which a later key would frame.
     if (one && detail) one.blur();
     const figure = detail && aimed ? aimed.figure : one?.dataset.figure;
     if (one && figure) press(figure);
-    lost();
+    aimed = null;
   };
   const step = (event) => {
     const by = now.data.steps && { ArrowDown: 1, ArrowUp: -1 } [event.key];
@@ -47,6 +44,7 @@ const begin = (parentElement) => {
     next.scrollIntoView({ block: "nearest" });
     press(next.dataset.figure);
   };
+  const lost = () => (aimed = null);
   const heard = { keydown: step, pointerdown: down, pointerup: up, pointercancel: lost };
   for (const name in heard) window.addEventListener(name, heard[name]);
   parentElement.append(style, root);

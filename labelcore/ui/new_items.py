@@ -350,7 +350,7 @@ def offer_instead(items: Items, faults: Sequence[Fault]) -> None:
     scores = {row.score: part for part, row in (items.meanings.placed or {}).items()}
     for fault in faults:
         if fault.instead and fault.column in scores:
-            words, part = f"Take {plain(fault.instead)} as the score", scores[fault.column]
+            words, part = f"Take {plain(fault.instead, 60)} as the score", scores[fault.column]
             button(words, f"new-instead-{part}", items.now.take, "score", fault.instead, part)
 
 

@@ -198,6 +198,14 @@ def test_columns_that_may_be_scores_are_taken_by_one_press(app) -> None:
     assert "20 items, 2 scores, no fault" in texts(page)
 
 
+def test_a_likelier_column_with_a_long_name_has_a_short_button(app) -> None:
+    rows = "".join(f"{n},text {n},{n / 20},no\n" for n in range(20))
+    page = with_upload(app, "m.csv", f"id,text,score_{'<b>' * 99},word\n{rows}".encode())
+    page.selectbox(key="new-score-0").set_value("word").run()
+    shown = button(page, "new-instead-0").label
+    assert shown.startswith("Take score") and len(shown.replace("\\", "")) < 90
+
+
 def test_an_unsure_column_is_asked(app) -> None:
     page = with_upload(app, "m.csv", b"user_id,doc_id,text\n1,1,a\n2,2,b\n")
     assert chooser(page, "id").value is None and "no fault" not in texts(page)

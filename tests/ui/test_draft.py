@@ -237,9 +237,8 @@ def test_a_class_called_like_what_is_left_is_not_the_one_looked_for(one: str, le
 def test_the_question_is_told_once_its_screen_is_left() -> None:
     assert settled_answers(Draft(step=2, question="Spam?"), None) == {}
     assert settled_answers(Draft(step=3, question="Spam?"), None) == {2: "Spam?"}
-    one = lc.read_population([{"text": "mail", "said": "1"}], content="text")
-    said = settled_answers(Draft(step=2), SimpleNamespace(population=one))
-    assert said == {1: f"{one.name}, 1 item"}
+    items = SimpleNamespace(path=Path("one.csv"), population=[{"text": "mail", "said": "1"}])
+    assert settled_answers(Draft(step=2), items) == {1: "one.csv, 1 item"}
 
 
 @pytest.mark.parametrize(
