@@ -107,8 +107,7 @@ def widened(
 
 def freed(answers: Answers[Any], figures: Figures) -> Figures:
     """Of the items that a person can judge an end at all that their estimated number leaves
-    possible, where no critical value moves it further, goes as far as all that may be judged. A
-    plain sample takes that number for the nearest whole one: it may be the next one below."""
+    possible (a plain sample rounds it), where nothing moves it, goes as far as all that may be."""
     cells = answers.cells
     items = np.maximum((cells.sides[:, None] == cells.sides) @ cells.size, ROUNDING)
     size = cells.size * np.floor(items + ROUNDING) / items
