@@ -648,7 +648,7 @@ class Monitor:
         """The frozen plan of the next wave: what the first one chose for its table stays, and so do
         the scores at which its strata end. Its size is set before its labels: so the evidence was
         measured."""
-        plan = replace(self.plan, rules=PORTABLE_RULES)
+        plan = replace(self.plan, rules=PORTABLE_RULES) if self.plan.learns else self.plan
         plan = plan if labels is None else replace(plan, budget=labels, margin=None)
         there = self.records
         if not there:

@@ -79,7 +79,7 @@ def label(session: lc.Session, frame: pd.DataFrame, most: int = 10_000) -> list[
 
 def started(store: Any = None, **values: Any) -> lc.Monitor:
     given = {"requirements": ["precision >= 0.8"], "since_launch": False, "waves": 12, **values}
-    return lc.Monitor(store, "spam", PLAN, **given)
+    return lc.Monitor(store, "spam", given.pop("plan", PLAN), **given)
 
 
 def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:
@@ -228,6 +228,21 @@ def test_figures_are_hidden_until_the_planned_size_or_the_end() -> None:
     row = monitor.table().iloc[0]
     assert 0 < row["low"] < row["high"]
     assert row["promise"] == "fixed"
+
+
+def test_figures_of_a_wave_are_made_by_the_rules_of_now() -> None:
+    """Where some items cannot be judged an end goes as far as all that may be judged; by the rules
+    of before, which waves had, three of these twelve ended inside."""
+    frame, held = table(items=60).assign(call=np.where(np.arange(60) < 30, "yes", "no")), []
+    frame["truth"] = frame["call"].where(frame.index != 20, "no")
+    said = frame.assign(truth=frame["truth"].where(frame.index >= 6, "unsure"))
+    for seed in range(12):
+        plan = lc.Plan("recalibrated_neyman", "accuracy", budget=30, seed=seed)
+        session = started(plan=plan, requirements=["accuracy >= 0.5"]).wave(read(frame), "W1")
+        label(session, said)
+        one = session.results()["accuracy"]
+        held.append(one.low <= 53 / 54 <= one.high)
+    assert all(held)
 
 
 @pytest.mark.parametrize(("labels", "promise"), [(30, "none"), (LABELS, "fixed")])
