@@ -104,8 +104,9 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     planned = (book.pilot_until or book.replanned) - given * bool(book.replans)
     planned = planned or int(plan.get("planned") or plan.get("budget") or 0)
     planned = book.limit if book.extended or book.sought else planned
-    at_margin = plan.get("promise") == Promise.FIXED and not plan.get("claims")
-    learning = at_margin and int(plan.get("rules") or 1) >= ONE_LOOK_RULES
+    fixed = plan.get("promise") == Promise.FIXED and not (plan.get("budget") or plan.get("claims"))
+    sized = fixed and bool(plan.get("margin") or plan.get("group_margin"))
+    learning = sized and int(plan.get("rules") or 1) >= ONE_LOOK_RULES
     one_look = learning and (not book.replans or book.pilot_until > 0)
     open_end = (one_look or "margin" in (plan.get("stop") or ())) and not book.extended
     about = about_size(planned, book.pilot_until if book.replans else pilot_of(given), given)

@@ -1,4 +1,5 @@
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,22 @@ def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
     session.extend(budget=4)
     told = summarise(session.record, answer_draws(session, "yes").events)
     assert (told.answered, told.of_planned, told.status) == (4, "of 4 judged", "extended")
+
+
+@pytest.mark.parametrize(
+    ("terms", "size", "status"),
+    [
+        ({"budget": 4}, "of 4 judged", "all planned labels are there"),
+        ({"budget": 4, "margin": 0.2}, "of 4 judged", "all planned labels are there"),
+        ({"margin": 0.2}, "of about", "labelling"),
+    ],
+)
+def test_only_a_size_that_is_learned_is_about(terms: Any, size: str, status: str) -> None:
+    rows = [{"id": f"i{n}", "said": n % 2} for n in range(90)]
+    items = lc.read_population(rows, id="id", content="id", predictions={"m": "said"})
+    session = lc.Session(items, lc.Plan("simple_random", "accuracy", promise="fixed", **terms))
+    told = summarise(session.record, answer_draws(session, "yes", 4).events)
+    assert told.of_planned.startswith(size) and told.status == status
 
 
 @pytest.mark.parametrize(
