@@ -78,12 +78,21 @@ function suffixOf(text) {
   return text.split("\n", 1)[0].includes("\t") ? "tsv" : "csv";
 }
 
+// What a run that goes on may be about to take away is not there.
+const there = (name, what) => {
+  const found = part(name)?.querySelector(what);
+  return found?.closest('[data-stale="true"]') ? null : found;
+};
+
 async function give(file) {
-  let input = part("upload")?.querySelector("input[type=file]");
-  if (!input) part("another")?.querySelector("button")?.click();
-  for (let tries = 0; !input && tries < 100; tries++) {
-    await new Promise((done) => setTimeout(done, 50));
-    input = part("upload")?.querySelector("input[type=file]");
+  let input = null,
+    pressed = null;
+  for (let tries = 0; !input && tries < 200; tries++) {
+    if (tries) await new Promise((done) => setTimeout(done, 50));
+    input = there("upload", "input[type=file]");
+    if (input || pressed) continue;
+    pressed = there("another", "button");
+    pressed?.click();
   }
   if (!input) return;
   const box = new DataTransfer();
