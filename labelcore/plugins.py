@@ -11,6 +11,7 @@ A package says in its ``pyproject.toml`` what it brings, in one of these groups:
     labelcore.entrance     any name -> an ``Entrance`` of ``labelcore.ui.door``, who may come in
 """
 
+import re
 import warnings
 from collections import UserDict
 from collections.abc import Iterator, Mapping
@@ -48,7 +49,7 @@ def brought(group: str, needed: bool = False) -> Iterator[tuple[str, Any]]:
     with a warning, unless it is ``needed``: then its error is raised."""
     ours = BESIDE.get(group, {})
     for name, reference in ours.items():
-        if find_spec(reference.partition(":")[0]) is not None:
+        if find_spec(".".join(re.split("[.:]", reference)[:2])) is not None:
             yield name, loaded(reference)
     for point in entry_points(group=group):
         if point.value not in ours.values():

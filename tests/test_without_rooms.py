@@ -49,6 +49,10 @@ except AttributeError as error:
     assert "comes with labelcore.papers, which is away" in str(error), error
 else:
     raise AssertionError("there is no wave without papers")
+from labelcore.cli import COMMANDS
+from labelcore.plugins import brought
+assert "status" in COMMANDS and "people" not in COMMANDS
+assert not [*brought("labelcore.stores"), *brought("labelcore.entrance")]
 assert not [name for name in sys.modules if name.startswith({rooms!r})]
 """
 ROOMS = ("labelcore.papers", "labelcore.team")
