@@ -26,6 +26,9 @@ BROWSER = Path(__file__).with_name("browser")
 # Contracts are written once and run on several families of methods.
 pytest.register_assert_rewrite("labelcore.testing.contracts", "labelcore.testing.scalars")
 
+FEW_CASES = 12
+"""Products of no more cases run whole, but for those in a browser."""
+
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile("repeatable", searched(100), derandomize=True)
 settings.load_profile("repeatable")
@@ -51,8 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does, and so
-    do further cases of a product, unless the test is marked ``whole``. Browser tests come first:
-    what others take over is the end of a worker's list, and each would start a browser for it."""
+    do further cases of a large product, unless the test is marked ``whole``. Browser tests come
+    first: what others take over is the end of a worker's list, and each would start a browser."""
     items.sort(key=lambda item: not item.path.is_relative_to(BROWSER))
     products: dict[str, list[Any]] = {}
     for item in items:
@@ -60,6 +63,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marks.count("parametrize") > 1 and not {"full", "whole"} & {*marks}:
             products.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in products.values():
+        if len(cases) <= FEW_CASES and not cases[0].path.is_relative_to(BROWSER):
+            continue
         values = [{name: id(one) for name, one in case.callspec.params.items()} for case in cases]
         for place in beyond_one_each(values, seed=1):
             cases[place].add_marker(pytest.mark.full)

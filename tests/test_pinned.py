@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.designs import base
 from labelcore.report.data import report_text
 from labelcore.report.error_cards import error_cards
 from labelcore.report.facts import Facts
@@ -26,7 +27,6 @@ from labelcore.session import session as whole
 from labelcore.waves import checks, monitor, quarter
 from labelcore.waves.preview import known_rates
 from tests.answering import answer_draws, next_draw
-from tests.cases import sampled
 from tests.grouped import grouped, grouped_frame
 from tests.judged import judged, judged_frame
 from tests.pinned import numbers, stays, summed
@@ -34,6 +34,9 @@ from tests.pinned import numbers, stays, summed
 pytestmark = [pytest.mark.slow, pytest.mark.as_shipped]
 
 OURS, BOTH, DIFFERENCE = "recalibrated_neyman", ["m", "n"], ["precision_curve_difference"]
+AT_MARGIN = {"promise": "watched", "margin": 0.2, "budget": None}
+HELPED = {"interval": "difference", "helpers": ["n"]}
+CALLS = {"scores": {"n": "other"}, "thresholds": {"n": 0.5}, "predictions": {"m": "called"}}
 PLANS: dict[str, dict[str, Any]] = {
     "read twice": {"design": "simple_random", "estimands": ["accuracy", "recall"], "repeats": 0.2},
     "watched": {"design": OURS, "estimands": ["precision", "f1"], "budget": None, "margin": 0.2},
@@ -46,16 +49,40 @@ PLANS: dict[str, dict[str, Any]] = {
     "waves": {"design": "oversampling", "estimands": ["precision", "recall"]},
     "paula": {"design": "paula", "estimands": ["precision_curve"]},
     "rings": {"design": "logarithmic_stratified", "estimands": ["precision_curve"]},
-}
-
-QUICK = ("stream", "curve", "lists", "strata", "paula", "rings")
+    "random curve": {"design": "random_curve", "estimands": ["precision_curve"]},
+    "recycled": {
+        "design": "recycling", "estimands": ["precision"],
+        "params": {"parent": "m", "children": ["n"]},
+    },
+    "sequence": {
+        "design": "simple_random", "estimands": ["precision", "f1"], "promise": "watched",
+        "params": {"interval": "sequence"},
+    },
+    "waves, watched": {"design": "oversampling", "estimands": ["f1"], **AT_MARGIN},
+    "strata, watched": {"design": "stratified", "estimands": ["accuracy"], **AT_MARGIN},
+    "helped": {"design": "simple_random", "estimands": ["accuracy"], "params": HELPED},
+    "helped, calls": {
+        "design": "simple_random", "estimands": ["accuracy"], "params": HELPED, "reads": CALLS,
+    },
+    "helped, groups": {
+        "design": OURS, "estimands": ["recall"], "by": "language", "params": {"helpers": ["n"]},
+    },
+    "sure": {"design": OURS, "estimands": ["recall", "accuracy"], "sure_scores": ["m"]},
+    "large": {"design": OURS, "estimands": ["precision", "recall"]},
+    "large, calls": {"design": OURS, "estimands": ["recall"], "reads": CALLS},
+    "large, two": {"design": OURS, "estimands": ["recall"], "classifier": BOTH},
+    "large, pair": {"design": "paired_comparison", "estimands": ["accuracy"], "classifier": BOTH},
+    "large, curve": {"design": "geometric_strata", "estimands": ["precision_curve"], "budget": 130},
+    "large, strata": {"design": "stratified", "estimands": ["accuracy"]},
+}  # fmt: skip
 
 
 def session_of(plan: dict[str, Any]) -> tuple[lc.Session, list[int]]:
     """After forty answers, some unsure, put off or taken back; the places of what was asked."""
     frame, asked = grouped_frame(400, shares=(0.6, 0.4)), []
-    population = grouped(frame)
     given = {"budget": 90, "classifier": "m", "seed": 3, **plan}
+    calls = frame.assign(called=(frame["score"] > 0.6).astype(int))
+    population = grouped(calls, **given.pop("reads", {}))
     session = lc.Session(population, lc.Plan(given.pop("design"), given.pop("estimands"), **given))
     for number in range(40):
         draw = next_draw(session)
@@ -120,7 +147,7 @@ def marked(session: lc.Session, _: pd.DataFrame) -> None:
 
 def settled(session: lc.Session, _: pd.DataFrame) -> None:
     for one in session.unsettled():
-        session.settle(one.first.item_id, "yes", "ann", "it is one")
+        session.settle(one.first.item_id, session.population.positive, "ann", "it is one")
 
 
 def ended(session: lc.Session, _: pd.DataFrame) -> None:
@@ -176,8 +203,33 @@ STORIES: dict[str, tuple[dict[str, Any], list[Step]]] = {
         {"design": "reach_selection", "estimands": "selection", "params": CHOICE, "budget": 200},
         [labels()],
     ),
+    "choice, another": (
+        {"design": "reach_selection", "estimands": "selection", "params": CHOICE, "budget": 200},
+        [labels(), lambda session, _: session.seek_choice(0.55, budget=133), labels()],
+    ),
+    "classes, people": (
+        {"design": "simple_random", "estimands": ["accuracy", "recall"], "overlap": 0.9,
+         "classes": ["spam"], "existing": "ignored"},
+        [labels(14, "ann"), labels(20, "bob"), settled, labels(24, "eve"), ended],
+    ),
+    "watched on": (
+        {"estimands": ["precision"], "promise": "watched", "budget": 40},
+        [labels(), lambda session, _: session.extend(budget=70), labels(20),
+         lambda session, _: session.second_pass(6), labels(3)],
+    ),
     "nothing yet": ({"design": "simple_random", "estimands": ["f1"]}, []),
 }  # fmt: skip
+ASKED: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(
+        ("results_table", "strata", "confusion", "labels_table", "calibration", "corrected_scores",
+         "readings", "agreement", "label_error", "errors_in_common", "differences", "judge",
+         "ranking", "curves", "list_difference", "history", "unsettled"), (),
+    ),
+    "table": ("language",), "by_group": ("language",), "cut": (30,), "deepest_cut": (0.7, 200),
+    "cheapest_cut": (1, 2), "packages": ([0.4, 0.6],), "choices_at": ([0.5, 0.8],),
+    "labels_until_choice": (0.8,), "list_items": (20,), "course": ("precision",),
+}  # fmt: skip
+"""What a session is asked, and with which arguments."""
 
 
 def lived(name: str, clock: list[datetime]) -> lc.Session:
@@ -185,7 +237,7 @@ def lived(name: str, clock: list[datetime]) -> lc.Session:
     if name == "judge":
         frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2, "gamma": -0.4})
         population = judged(frame)
-    elif name == "classes":
+    elif name.startswith("classes"):
         given = {"scores": {}, "thresholds": {}, "groups": (), "predictions": {"m": "m"}}
         population = grouped(frame := classes_frame(), known="known", **given)
     else:
@@ -210,8 +262,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
     return times
 
 
-@pytest.mark.parametrize("name", sampled(PLANS, len(QUICK), seed=1, keep=QUICK))
-def test_what_a_project_shows_stays(name: str) -> None:
+@pytest.mark.parametrize("name", PLANS)
+def test_what_a_project_shows_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name.startswith("large"):
+        monkeypatch.setattr(base, "LARGE", 100)
     session, asked = session_of(PLANS[name])
     facts = Facts(session)
     html = "".join(one.html for one in sections_of(facts))
@@ -225,13 +279,37 @@ def test_what_a_project_shows_stays(name: str) -> None:
     stays("shown", name, summed(found))
 
 
+def plain(value: Any) -> Any:
+    """What somebody is told, as JSON."""
+    if isinstance(value, pd.DataFrame):
+        return json.loads(value.to_json(orient="records", double_precision=15, date_format="iso"))
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(one) for one in value]
+    return value if isinstance(value, int | float | dict) and value == value else str(value)
+
+
+def told(session: lc.Session) -> Iterator[tuple[str, Any]]:
+    """The numbers of the answers to ``ASKED``, a checksum of their words, or why there is none."""
+    for name, given in ASKED.items():
+        try:
+            found = plain(getattr(session, name)(*given))
+        except ValueError as error:
+            yield f"told/{name}", str(error)
+            continue
+        yield from summed(numbers(found, f"told/{name}")).items()
+        words = re.sub(r"[0-9a-f]{16,}|-?\d+\.\d{6,}", "", json.dumps(found, default=str))
+        yield f"told/{name}", [crc32(words.encode())]
+
+
 @pytest.mark.parametrize("name", STORIES)
 def test_what_a_project_says_stays(name: str, clock: list[datetime]) -> None:
     session = lived(name, clock)
     facts = Facts(session)
     html = page(session, facts, error_cards(session))
     shown = summed((*numbers(json.loads(report_text(facts))), *drawn(html)))
-    stays("said", name, shown | dict(worded(html)))
+    stays("said", name, shown | dict(worded(html)) | dict(told(session)))
 
 
 MONITORS: dict[str, tuple[dict[str, Any], list[str]]] = {

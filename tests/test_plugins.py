@@ -28,7 +28,6 @@ from labelcore.population.formats import FORMATS
 from labelcore.store import STORES
 from labelcore.testing import broken_cases, cases
 from labelcore.ui.door import entrance
-from tests.cases import sampled
 
 PACKAGE = Path("examples") / "labelcore-tenths"
 
@@ -44,7 +43,7 @@ def tenths(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Design[
     del METHODS["tenths"], lc.DESIGNS["tenths"]
 
 
-@pytest.mark.parametrize("place", sampled(range(11), 4, seed=1, keep=[0, 4, 8, 9]))
+@pytest.mark.parametrize("place", range(11))
 def test_the_example_keeps_every_quick_contract(tenths: type[Design[Any]], place: int) -> None:
     quick = [case for case in cases(tenths) if not case.slow]
     assert len(quick) == 11 == len(cases(tenths)) - 1

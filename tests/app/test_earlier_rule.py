@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore.store import open_store
 from tests.app.conftest import button, texts
-from tests.cases import sampled
 from tests.test_version_0_1_0 import BUNDLES, opened
 
 NO_MORE = "Nothing more is labelled here. A new project can take these labels as existing ones."
@@ -22,9 +21,7 @@ def project(data_folder: Path, request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.parametrize(
-    "project", sampled(BUNDLES, 1, seed=1, keep=["simple_random"]), indirect=True
-)
+@pytest.mark.parametrize("project", BUNDLES, indirect=True)
 def test_every_page_shows_it(app: Callable[..., AppTest], project: str) -> None:
     start = app().run()
     assert start.get("page_link")

@@ -9,7 +9,6 @@ import pytest
 from labelcore.errors import Fault, PopulationError
 from labelcore.ui import new_items
 from tests.app.conftest import created, error, texts, to_aim, with_upload
-from tests.cases import sampled
 
 WORDS = "The parcel came late and the box was open, so I want my money back".split()  # noqa: SIM905
 Row = dict[str, Any]
@@ -64,9 +63,7 @@ FILES: dict[str, tuple[Callable[[int], Row], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "name", sampled(FILES, 3, seed=1, keep=["messages with tools", "empty objects", "200 leaves"])
-)
+@pytest.mark.parametrize("name", FILES)
 def test_from_the_file_to_the_first_item_or_to_a_sentence(app, data_folder, name: str) -> None:
     row_of, shown = FILES[name]
     rows = [{"id": n, **row_of(n)} if row_of(n) else {} for n in range(60)]

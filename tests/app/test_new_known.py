@@ -12,7 +12,6 @@ from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SH
 from labelcore.ui.new_project import NO_ITEMS
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import created, on, pictures, texts, to_aim, with_upload
-from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -163,7 +162,7 @@ def test_no_column_need_be_named(app) -> None:
     assert on(page).title[0].value == "Question · 2 of 3"
 
 
-@pytest.mark.parametrize("told", sampled([True, False], 1, seed=1, keep=[True]))
+@pytest.mark.parametrize("told", [True, False])
 def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, told: bool) -> None:
     """What it may save is told before the first label, where it goes with the scores."""
     rng, rows = random.Random(4), ["id,title,score,opinion"]
@@ -193,7 +192,7 @@ def without_score(content: bytes) -> bytes:
     return "".join(f"{one[0]},{one[1]},{one[3]}\n" for one in rows).encode()
 
 
-@pytest.mark.parametrize("scored", sampled([True, False], 1, seed=1, keep=[True]))
+@pytest.mark.parametrize("scored", [True, False])
 def test_what_was_found_so_far_asks_whether_it_is_enough(
     app, data_folder: Path, scored: bool
 ) -> None:

@@ -35,9 +35,7 @@ def test_start_lists_projects(app, make) -> None:
     assert "0 of 60 judged\nnot started\n–" in texts(page)
 
 
-@pytest.mark.parametrize(
-    "name", sampled(["digits", "messages", "judged"], 2, seed=1, keep=["digits", "judged"])
-)
+@pytest.mark.parametrize("name", ["digits", "messages", "judged"])
 def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     page = app()
     button(page, f"trial-{name}").click().run()
@@ -76,7 +74,7 @@ def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> Non
     assert session.store.last_sequence("demo") == before
 
 
-@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
+@pytest.mark.parametrize("page", PROJECT_PAGES)
 def test_no_such_project_and_none_in_the_address(app, make, page: str) -> None:
     make()
     shown = app(page, project=HOSTILE)
@@ -84,7 +82,7 @@ def test_no_such_project_and_none_in_the_address(app, make, page: str) -> None:
     assert "No project is named" in app(page).info[0].value
 
 
-@pytest.mark.parametrize("page", sampled(PROJECT_PAGES, 2, seed=1))
+@pytest.mark.parametrize("page", PROJECT_PAGES)
 def test_missing_file(app, make, items: Path, page: str) -> None:
     session = make(labels=3, here=True)
     items.unlink()

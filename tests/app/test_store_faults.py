@@ -18,7 +18,6 @@ from labelcore.report import bundle_zip, report_html
 from labelcore.store import guard
 from labelcore.ui import presses, sessions, summary
 from tests.app.conftest import button, plainly, surface
-from tests.cases import sampled
 from tests.permissions import modes, ordinary_user
 from tests.report.sessions import automatic_backup
 from tests.stores import tamper
@@ -26,7 +25,7 @@ from tests.stores import tamper
 PAGES = ["", "label", "progress", "explore", "report"]
 
 
-@pytest.mark.parametrize("page", sampled(PAGES, 1, seed=1, keep=["label"]))
+@pytest.mark.parametrize("page", PAGES)
 def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path, page) -> None:
     make(labels=3)
     shown = app("label", project="demo")
@@ -43,7 +42,7 @@ def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path,
 
 
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
-@pytest.mark.parametrize("page", sampled(PAGES, 2, seed=1, keep=["", "report"]))
+@pytest.mark.parametrize("page", PAGES)
 def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder, page) -> None:
     make(labels=30)
     change = "CASE label WHEN 'yes' THEN 'no' ELSE 'yes' END"
@@ -76,10 +75,7 @@ def test_start_reads_the_logs_again_from_time_to_time(
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
 @pytest.mark.parametrize(
     ("page", "how"),
-    sampled(
-        product(["label", "progress"], ["changed", "damaged"]), 2, seed=1,
-        keep=[("label", "damaged"), ("progress", "changed")],
-    ),
+    [*product(["label", "progress"], ["changed", "damaged"])],
 )  # fmt: skip
 def test_the_newest_backup_comes_back_by_one_press(app, make, data_folder, page, how) -> None:
     database = data_folder / "labelcore.db"
@@ -118,7 +114,7 @@ def test_without_a_backup_there_is_no_button(app, data_folder: Path) -> None:
     assert "put-back" not in {one.key for one in shown.button}
 
 
-@pytest.mark.parametrize("page", sampled(["", "progress"], 1, seed=1, keep=["progress"]))
+@pytest.mark.parametrize("page", ["", "progress"])
 def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) -> None:
     make(labels=12, here=True)
     full = namedtuple("Usage", "total used free")(10, 10, 0)

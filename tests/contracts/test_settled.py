@@ -15,7 +15,7 @@ from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
 from labelcore.testing.known import Known, labelled
 from labelcore.words.agreement import KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED
-from tests.cases import once, sampled
+from tests.cases import once
 from tests.contracts.test_tables import CASES, NAMED, written_files
 from tests.papers.recycling.recycled import engine_of
 
@@ -51,9 +51,7 @@ def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
             engine.settled[index] = event
 
 
-@pytest.mark.parametrize(
-    "name", sampled(SCALAR, 6, seed=1, keep=["neyman", "pair", "patterns", "plain, known"])
-)
+@pytest.mark.parametrize("name", SCALAR)
 def test_a_figure_or_a_reason(name: str, files: dict[str, Callable[[int], Known]]) -> None:
     one = NAMED[name]
     known = files[one.file](1)

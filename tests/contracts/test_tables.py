@@ -273,9 +273,7 @@ def test_the_confusion_table_is_the_headline_to_the_last_digit(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", sampled(POOLED, 2, seed=1, keep=["recycled", "recycled, precision"])
-)
+@pytest.mark.parametrize("name", POOLED)
 def test_pooled_labels_fail(
     name: str, files: dict[str, Callable[[int], Known]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

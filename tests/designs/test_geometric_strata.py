@@ -17,7 +17,7 @@ from labelcore.stats import orders, rank_band
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from labelcore.testing.known import NOISE, Known, calibrated, label, labelled, write
 from tests.answering import answer_draws
-from tests.cases import once, repeated, sampled
+from tests.cases import once, repeated
 from tests.curves import precision_curve
 from tests.designs.synthetic import standard_errors
 
@@ -343,9 +343,7 @@ def test_the_band_goes_nearly_straight_and_says_what_it_assumes(
 # --- preview -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("budget", "promise"), sampled([(160, "fixed"), (400, "fixed"), (400, "watched")], 1, seed=1)
-)
+@pytest.mark.parametrize(("budget", "promise"), [(160, "fixed"), (400, "fixed"), (400, "watched")])
 def test_preview_expects_the_width_that_comes(known: Known, budget: int, promise: str) -> None:
     """On calibrated scores: the mean over 8 sessions of the band's greatest half-width beyond the
     head, within a quarter of what was expected."""

@@ -17,7 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
 from tests.answering import answer_draws, next_draw
-from tests.cases import once, sampled
+from tests.cases import once
 from tests.designs.synthetic import standard_errors
 
 COLUMNS = ["id", "answer", "status", "annotator", "time", "seconds", "stratum", "weight"]
@@ -90,7 +90,7 @@ def test_the_content_comes_where_it_is_asked_for(tmp_path: Path) -> None:
         session.labels_table(content=True)
 
 
-@pytest.mark.parametrize(("name", "promise"), sampled(FROM_CELLS, 2, seed=6))
+@pytest.mark.parametrize(("name", "promise"), FROM_CELLS)
 def test_weighted_shares_are_the_plans_own_figures(name: str, promise: str, known: Known) -> None:
     plan = lc.Plan(name, ["precision", "recall"], budget=90, promise=promise, seed=5)
     session = labelled(known, plan)

@@ -56,7 +56,7 @@ def give(engine: Engine, answer: str) -> int:
     return index
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=1, keep=["recalibrated_neyman"]))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
     engine = known.engine(lc.Plan(design, SCALARS, budget=60, promise="fixed"), 1)
     seen = []
@@ -75,7 +75,7 @@ def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
     assert seen == ["provisional"] * 59 + ["interval"]
 
 
-@pytest.mark.parametrize("design", sampled(WATCHABLE, 1, seed=5))
+@pytest.mark.parametrize("design", WATCHABLE)
 def test_states_of_a_watched_promise(design: str, known: Known) -> None:
     engine = known.engine(lc.Plan(design, ["accuracy"], budget=60), 1)
     found = [scalar_results(engine)["accuracy"] for _ in label(engine, known.truth)]
@@ -214,7 +214,7 @@ def test_of_items_like_these_nothing_is_exact(known: Known) -> None:
         assert found.state == state and (found.high > found.low) == (target == "process")
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=6))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_finishing_early_leaves_an_interval_without_a_promise(design: str, known: Known) -> None:
     engine = known.engine(lc.Plan(design, SCALARS, budget=100, promise="fixed"), 1)
     steps = label(engine, known.truth)
@@ -252,9 +252,7 @@ def test_an_extension_leaves_the_first_stage_as_the_result(known: Known) -> None
     assert stage.labels == 80 and stage.drawn.sum() == 80 and session.engine.labels == 140
 
 
-@pytest.mark.parametrize(
-    ("design", "promise"), sampled([one for one in PROMISED if one[0] in DESIGNS], 2, seed=4)
-)
+@pytest.mark.parametrize(("design", "promise"), [one for one in PROMISED if one[0] in DESIGNS])
 def test_later_inside_the_prefix_counts_both_ways(design: str, promise: str, known: Known) -> None:
     """Two sessions, the same draws: in one of them ten items are put off. The interval must hold
     what it would be with the ten answered in the worst and in the best way."""
@@ -294,7 +292,7 @@ def test_unsure_items_of_a_method_that_judges_none_count_both_ways(kind: str, kn
     assert widths[0] < widths[100] < widths[0] + 0.04 < widths[10]
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=1, keep=["recalibrated_neyman"]))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_broken_item_at_the_census_is_not_exact_of_all_items(design: str, tmp_path: Path) -> None:
     small = calibrated(tmp_path, 90, seed=5)
     engine = small.engine(lc.Plan(design, ALL, budget=90, unsure="either way"), 1)
@@ -307,7 +305,7 @@ def test_broken_item_at_the_census_is_not_exact_of_all_items(design: str, tmp_pa
     assert found["accuracy"].half_width > 0
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=7))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_a_census_with_a_broken_item_still_gives_a_figure_in_a_small_file(
     design: str, tmp_path: Path
 ) -> None:
@@ -329,7 +327,7 @@ def test_narrow_is_not_exact(design: str, confidence: float, known: Known) -> No
     assert {one.state for one in scalar_results(engine).values()} == {"interval"}
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=8))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_no_value_rests_on_the_scores_alone(design: str, tmp_path: Path) -> None:
     """One label, on one side of the prediction: what needs the other side has no value."""
     rng = np.random.default_rng(0)
@@ -449,7 +447,7 @@ def test_several_classes() -> None:
             lc.preview(population, lc.Plan(design, ["f1"], budget=10))
 
 
-@pytest.mark.parametrize("design", sampled(WATCHABLE, 2, seed=9))
+@pytest.mark.parametrize("design", WATCHABLE)
 def test_an_item_put_off_at_the_end_counts_both_ways(design: str, known: Known) -> None:
     """What a person puts off is not a random part, wherever it stands in the order."""
     engine = known.engine(lc.Plan(design, ["recall"], budget=120, promise="watched"), 1)

@@ -17,7 +17,6 @@ from labelcore.planning.outlook import Outlook
 from labelcore.replay import replay, replay_bundle
 from labelcore.report.bundle import bundle_zip
 from labelcore.results.types import Estimate
-from tests.cases import sampled
 from tests.existing_files import ITEMS, at_random, from_the_top, made, read
 
 SCALARS = ("accuracy", "precision", "recall")
@@ -132,7 +131,7 @@ def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -
 USES = list(product(DESIGNS, ("random", "certainty"), ("fixed", "watched")))
 
 
-@pytest.mark.parametrize(("design", "use", "promise"), sampled(USES, 3, seed=1))
+@pytest.mark.parametrize(("design", "use", "promise"), USES)
 def test_known_items_are_never_asked(tmp_path: Path, design: str, use: str, promise: str) -> None:
     at = at_random(90) if use == "random" else from_the_top(90)
     population = read(tmp_path, at)
@@ -147,7 +146,7 @@ def test_known_items_are_never_asked(tmp_path: Path, design: str, use: str, prom
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 1, seed=3))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_ignored_labels_change_nothing_but_the_fingerprint(tmp_path: Path, design: str) -> None:
     population = read(tmp_path, at_random(90))
     plain = read(tmp_path / "plain", at_random(90), known=None)

@@ -113,7 +113,7 @@ def test_planned_size_is_the_budget_where_there_is_one(known: Known) -> None:
     assert lc.simulate(known.population, plan, truth="truth", runs=1).plan.planned == 300
 
 
-@pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=2))
+@pytest.mark.parametrize("design", DESIGNS)
 def test_allocation_is_what_a_session_draws(design: str, known: Known) -> None:
     """The first batch exactly, the whole within the little that labels teach."""
     plan = lc.Plan(design, SCALARS, budget=300, promise="fixed")

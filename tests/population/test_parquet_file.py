@@ -170,7 +170,6 @@ def test_a_score_is_the_number_that_a_threshold_is_written_as(
 NESTED = pa.array([["x"], ["y", "z"]])
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize("nested", [{}, {"tags": NESTED}], ids=["flat", "nested"])
 @pytest.mark.parametrize(
     "name", ["row", "TEXT", "file_row_number", "FILE_INDEX", "labelcore place", "filename"]

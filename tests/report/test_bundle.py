@@ -100,9 +100,7 @@ def test_a_flipped_bit_of_the_items_is_refused(made: Made, tmp_path: Path, seed:
     assert caught.value.sequence == 0
 
 
-@pytest.mark.parametrize(
-    "name", sampled(["README.txt", "report.html", "report.json"], 1, seed=1, keep=["report.html"])
-)
+@pytest.mark.parametrize("name", ["README.txt", "report.html", "report.json"])
 def test_a_changed_report_is_refused(made: Made, tmp_path: Path, name: str) -> None:
     content = member(made.bundle, name).replace(b"the 300 items", b"the 900 items")
     assert b"the 900 items" in content

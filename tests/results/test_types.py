@@ -14,7 +14,7 @@ from labelcore.results.in_common import ErrorsInCommon, Shared
 from labelcore.results.types import Scope
 from labelcore.testing.known import SCALARS, Known, calibrated, labelled
 from tests.answering import answer_draws
-from tests.cases import once, sampled
+from tests.cases import once
 from tests.designs.synthetic import SCALAR_DESIGNS
 from tests.findings import BASIS
 
@@ -48,7 +48,7 @@ def test_estimate_is_frozen_and_consistent() -> None:
     assert ONE.to_frame().iloc[0][["value", "low", "high"]].tolist() == [0.5, 0.4, 0.7]
 
 
-@pytest.mark.parametrize("design", sampled(CURVED, 1, seed=13, keep=["recalibrated_neyman"]))
+@pytest.mark.parametrize("design", CURVED)
 def test_band(design: str, known: Known) -> None:
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=100)
     session = lc.Session(known.population, plan)
@@ -87,7 +87,7 @@ def test_band(design: str, known: Known) -> None:
     assert len(repr(session.cut(100))) < 400
 
 
-@pytest.mark.parametrize("design", sampled(CURVED, 2, seed=14))
+@pytest.mark.parametrize("design", CURVED)
 def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None:
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=200, promise="fixed")
     engine = labelled(known.engine(plan, 1), known.truth)

@@ -15,7 +15,6 @@ from labelcore.report.facts import Facts
 from labelcore.results.agreement import PeopleAgree
 from labelcore.store import STORES
 from tests.answering import next_draw
-from tests.cases import sampled
 from tests.session.histories import address_of
 from tests.session.test_people import replays, start
 
@@ -44,7 +43,7 @@ def without_pace(session: lc.Session) -> PeopleAgree:
     return replace(found, people=tuple(replace(one, seconds=None) for one in found.people))
 
 
-@pytest.mark.parametrize("scheme", sampled(STORES, 1, seed=1, keep=["sqlite"]))
+@pytest.mark.parametrize("scheme", STORES)
 def test_every_store_keeps_it_and_no_figure_rests_on_it(
     scheme: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import binom, hypergeom
 
 from labelcore.stats.chances import at_least, binomial
-from tests.cases import sampled
 
 
 @pytest.mark.parametrize("trials", [1, 7, 300, 5_000])
@@ -18,9 +17,7 @@ def test_binomial_is_that_of_scipy(trials: int, share: float) -> None:
     np.testing.assert_allclose(binomial(trials, share), expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("size", "trials"), sampled([(2, 1), (20, 18), (110, 70), (1_000, 50)], 2, seed=1)
-)
+@pytest.mark.parametrize(("size", "trials"), [(2, 1), (20, 18), (110, 70), (1_000, 50)])
 def test_at_least_is_that_of_scipy_for_every_file(size: int, trials: int) -> None:
     for positives in range(0, size + 1, max(1, size // 100)):
         hits = range(0, trials + 2)

@@ -27,7 +27,7 @@ from tests.cases import sampled
 LEVEL = 0.05
 
 
-@pytest.mark.parametrize("planned", sampled([20, 100, 300], 1, seed=1, keep=[20]))
+@pytest.mark.parametrize("planned", [20, 100, 300])
 def test_ever_wrong_at_most_the_level_at_every_rate(planned: int) -> None:
     assert exact.worst(planned)[0] <= LEVEL
 

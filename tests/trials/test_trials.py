@@ -129,7 +129,7 @@ def test_the_promise_on_the_reveal_holds(trial: Trial, population: lc.Population
     assert (simulation.loc[names, "no_value"] == 0).all()
 
 
-@pytest.mark.parametrize("trial", sampled(TRIALS, 1, seed=1), indirect=True, scope="module")
+@pytest.mark.parametrize("trial", TRIALS, indirect=True, scope="module")
 def test_wrong_answers_are_found_out(trial: Trial, population: lc.Population) -> None:
     session = lc.Session(population, trial.plan)
     truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
@@ -139,9 +139,7 @@ def test_wrong_answers_are_found_out(trial: Trial, population: lc.Population) ->
     assert all(row.differing == trial.plan.budget for row in rows)
 
 
-@pytest.mark.parametrize(
-    "trial", sampled(TRIALS, 1, seed=1, keep=["messages"]), indirect=True, scope="module"
-)
+@pytest.mark.parametrize("trial", TRIALS, indirect=True, scope="module")
 def test_a_project_goes_on_after_the_trial_is_written_again(trial: Trial, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/labels.db"
     path = trial.write(tmp_path)

@@ -14,7 +14,6 @@ from labelcore.papers import METHODS
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import HOSTILE, button, created, plainly, texts, to_aim
-from tests.cases import sampled
 from tests.rows import write_rows
 
 pytestmark = pytest.mark.usefixtures("price_alone")
@@ -101,19 +100,15 @@ def test_what_was_cancelled_is_no_error(
 
 @pytest.mark.parametrize(
     ("planner", "wrong"),
-    sampled(
-        [
-            (
-                OVERSAMPLING,
-                {"compare-precision": 0.0, "compare-margin": 60.0, "compare-recall": 1.0},
-            ),
-            (RECYCLING, {"compare-draws": 0}),
-            (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
-            (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
-        ],
-        1,
-        seed=1,
-    ),
+    [
+        (
+            OVERSAMPLING,
+            {"compare-precision": 0.0, "compare-margin": 60.0, "compare-recall": 1.0},
+        ),
+        (RECYCLING, {"compare-draws": 0}),
+        (CHOICE, {"compare-wanted": 101.0, "compare-slack": 95.0, "compare-budget": 0}),
+        (CURVE, {"compare-factor": 1.0, "compare-window": 0, "compare-least": 0.0}),
+    ],
 )
 def test_what_is_wrong_gets_a_sentence(
     opened: Callable, planner: str, wrong: dict[str, float]

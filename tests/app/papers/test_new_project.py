@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.answering import answer_draws
 from tests.app.conftest import button, created, error, store, texts, to_aim, with_upload
-from tests.cases import sampled
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -85,16 +84,12 @@ def test_nothing_is_offered_once_the_choice_is_made(app, data_folder: Path) -> N
 
 @pytest.mark.parametrize(
     ("name", "value", "told"),
-    sampled(
-        [
+    [
             ("precision_threshold", 0.0,
              "Precision threshold must be above 0 and at most 1, got 0.0"),
             ("precision_threshold", 1.5, "from 0.0 to 1.0 is needed here, and this is 1.5"),
             ("candidates", "20, 40", "name 'lenient' there too, or 'strict' alone"),
         ],
-        1,
-        seed=1,
-    ),
 )  # fmt: skip
 def test_a_choice_that_cannot_be_made(
     app, data_folder: Path, name: str, value: Any, told: str

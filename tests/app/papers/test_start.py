@@ -12,7 +12,6 @@ from labelcore.papers import METHODS as OF_PAPERS
 from labelcore.ui.new_cards import ACCURACY, RANKED
 from tests.app.conftest import created, to_aim, with_upload
 from tests.app.papers.test_new_project import content, field
-from tests.cases import sampled
 
 SHIP, SEVERAL = "Which cut should I ship?", "Several classifiers at once"
 # Method -> the question, and parameters that suit so few items.
@@ -36,7 +35,7 @@ def test_every_method_of_the_papers_is_started_here() -> None:
 
 
 @pytest.mark.usefixtures("price_alone")
-@pytest.mark.parametrize("name", sampled(STARTED, 1, seed=1, keep=["tenths"]))
+@pytest.mark.parametrize("name", STARTED)
 def test_a_method_is_started(
     app: Any, data_folder: Path, root: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,6 @@ from labelcore.papers.oversampling.intervals import (
 )
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.testing.known import fewest
-from tests.cases import sampled
 
 K = 0.05
 ENDLESS = Groups.of_ratio(K)
@@ -104,7 +103,7 @@ def test_empty_cells_alone_are_not_enough(monkeypatch: pytest.MonkeyPatch) -> No
     assert coverage(found, recall, chance) < 0.92
 
 
-@pytest.mark.parametrize("name", sampled(INTERVALS, 2, seed=1, keep=["normal", "bayes"]))
+@pytest.mark.parametrize("name", INTERVALS)
 def test_coverage_in_a_file(name: str) -> None:
     """A third of a file of 60 and 600 labelled; 400 samples; not below the noise of 95 %, but half
     the width (the broken twin) is. Without the finite-population factor they are wider."""

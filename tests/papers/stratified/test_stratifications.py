@@ -10,7 +10,6 @@ from sklearn.mixture import GaussianMixture
 from labelcore.papers.stratified.stratifications import STRATIFICATIONS, best_clusters, stratify
 from labelcore.stats import histogram as bins
 from labelcore.stats.orders import KeysOf, hash_keys
-from tests.cases import sampled
 
 NAMES = sorted(STRATIFICATIONS)
 CUTS = [name for name in NAMES if name not in ("eqsz", "gmm")]
@@ -25,7 +24,7 @@ def crowded(n: int, seed: int = 3) -> np.ndarray:
     return 1 - 0.5 * np.random.default_rng(seed).beta(0.3, 2, n)
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 3, seed=1))
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("n_strata", [1, 2, 6, 10, 50])
 def test_every_item_is_in_one_stratum_and_none_is_empty(name: str, n_strata: int) -> None:
     z = crowded(4000)
