@@ -138,16 +138,6 @@ def no_wait_for_the_disk(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def trail_waits() -> Iterator[None]:
-    """No thread writes to the store of a test or of the next one; ``Trail.flush`` does."""
-    from labelcore.store import Trail
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Trail, "_begin", lambda self: None)
-        yield
-
-
 @pytest.fixture
 def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many labels claims are likely to need is simulated roughly, which takes most of the time
