@@ -97,7 +97,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A test that asks for what such a room brings, too."""
     report = yield
-    said = repr(call.excinfo.value) if report.failed and call.excinfo else ""
+    said = str(call.excinfo.value) if report.failed and call.excinfo else ""
     if rooms.asks_for_what_is_away(said):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "Skipped: its room is away")
