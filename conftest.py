@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -45,6 +47,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
             _roughly.undo()
         threshold.cache_clear()
         _patched = not whole
+
+
+@pytest.fixture(scope="session", autouse=True)
+def trail_waits() -> Iterator[None]:
+    """No thread writes to the store of a test or of the next one; ``Trail.flush`` does."""
+    from labelcore.store import Trail
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Trail, "_begin", lambda self: None)
+        yield
+    assert "trail" not in {one.name for one in threading.enumerate()}
 
 
 @pytest.fixture(autouse=True)

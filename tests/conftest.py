@@ -102,7 +102,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A test that asks for what such a room brings, too."""
     report = yield
-    said = repr(call.excinfo.value) if report.failed and call.excinfo else ""
+    said = str(call.excinfo.value) if report.failed and call.excinfo else ""
     if rooms.asks_for_what_is_away(said):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "Skipped: its room is away")
@@ -140,16 +140,6 @@ def no_wait_for_the_disk(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if "store" not in request.path.parts:
             patch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def trail_waits() -> Iterator[None]:
-    """No thread writes to the store of a test or of the next one; ``Trail.flush`` does."""
-    from labelcore.store import Trail
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Trail, "_begin", lambda self: None)
         yield
 
 

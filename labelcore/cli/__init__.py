@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int
             # The command that needs the log says the same as its error.
             warnings.simplefilter("ignore", BrokenLogWarning)
             code = commands.main(given, prog_name=name, standalone_mode=False)
-    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         return _failed(error.format_message(), BAD_INPUT, given)
     except click.ClickException as error:
         missing = error.param if isinstance(error, click.MissingParameter) else None

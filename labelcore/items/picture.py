@@ -23,7 +23,7 @@ SVG = "is an SVG picture. SVG can hold programs and is not shown; save it as PNG
 TOO_LARGE = f"has more than {MOST_PIXELS:,} pixels, the most that is shown."
 TOO_HEAVY = f"has more than {MOST_BYTES:,} bytes, the most that is shown."
 NO_PICTURE = "is not a PNG, JPEG, GIF, WebP, BMP or TIFF picture, or its beginning is damaged."
-DAMAGED = "is damaged or cut off and cannot be shown."
+DAMAGED = "is damaged, cut off or of a rare kind, and cannot be shown."
 FIRST_ONLY = "Only the first of its pictures is shown."
 
 

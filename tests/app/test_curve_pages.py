@@ -22,6 +22,7 @@ from labelcore.ui.cutting import typed_rank, typed_share
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import range_text
+from tests import rooms
 from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
@@ -408,6 +409,7 @@ def test_a_budget_under_the_smallest_is_told(aimed) -> None:
     assert not aimed.error and button(aimed, "new-create")
 
 
+@rooms.needs("papers")
 def test_paula_is_listed_with_a_slider_a_size_of_its_own_and_no_promise(
     aimed, data_folder: Path
 ) -> None:

@@ -463,7 +463,7 @@ def test_the_price_of_a_margin_is_as_round_as_on_label(app, items: Path, data_fo
     many.to_csv(items, index=False)
     page = whole_way(app, items, way=MARGIN)
     page.number_input(key="new-margin").set_value(4.0).run()
-    (price,) = [text for text in texts(page).splitlines() if text.startswith("About ")]
+    (price,) = [one.value for one in page.markdown if one.value.startswith("About ")]
     session = created(page, data_folder)
     assert price.startswith(f"About {counts(session).total} labels, ")
     assert counts(session).total % 10 == 0 != int(session.plan.planned or 0) % 10

@@ -20,7 +20,7 @@ from labelcore.words.sentences import ASSUMED, promise_kind
 from tests.answering import answer_draws
 from tests.app.conftest import folds, store, texts
 from tests.cases import EVERY_EXAMPLE, sampled
-from tests.papers.recycling.recycled import PARAMS, written
+from tests.recycled import PARAMS, written
 
 PAGES = ("label", "progress", "report")
 UP_TO = r"at every look up to ([\d,]+) labels"

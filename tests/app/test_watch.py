@@ -16,6 +16,7 @@ from labelcore.ui import monitors, sessions, visitor, watch_preview, watch_table
 from labelcore.ui.figures import LATER
 from labelcore.waves import preview
 from labelcore.waves.plan_file import SCHEDULES
+from tests import rooms
 from tests.answering import answer_draws
 from tests.app.conftest import HOSTILE, button, folds, pictures, texts
 from tests.cases import once
@@ -264,6 +265,7 @@ def test_a_tick_is_of_one_monitor(app: Callable, monitor: lc.Monitor, data_folde
     assert page.run().checkbox[0].value is False
 
 
+@rooms.needs("team")
 def test_who_may_not_run_begins_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitor, "came", lambda: "start viewer")
     with pytest.raises(ValueError, match="You are here as a viewer"):

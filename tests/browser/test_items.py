@@ -96,7 +96,7 @@ def test_pictures_of_the_data_folder_are_drawn_and_others_refused(
     Image.new("RGB", (300, 200)).save(tmp_path / "secret.png")
     os.symlink(tmp_path / "secret.png", folder / "link.png")
     sentences = {
-        "files/photos/cut.jpg": "is damaged or cut off",
+        "files/photos/cut.jpg": "is damaged, cut off",
         "files/photos/vast.png": "more than 50,000,000 pixels",
         "files/photos/drawing.svg": "is an SVG picture",
         "files/photos/link.png": "lies outside the data folder",

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 import labelcore as lc
+from tests import rooms
 from tests.answering import answer_draws
 from tests.cli.conftest import Run
 from tests.postgres import PASSWORD, Server
@@ -101,6 +102,7 @@ def test_bad_input_is_refused(made: Any, tmp_path: Path, run: Run) -> None:
     assert not (tmp_path / "other.db").exists()
 
 
+@rooms.needs("team")
 def test_a_store_in_postgresql(
     made: Any, postgres_server: Server, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,18 +112,14 @@ def test_a_store_in_postgresql(
     with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
         connection.execute("CREATE SCHEMA cli")
     code, out, _ = run("copy", "--store", url, "--to", there)
-    assert (
-        code == 0 and f"{len(session.events)} events copied to postgresql://labelcore:***@" in out
-    )
+    assert code == 0
+    assert f"{len(session.events)} events copied to postgresql://labelcore:***@" in out
     told = [out]
-    for command in ("status", "replay", "verify", "backup", "restore", "dump"):
-        more = {
-            "verify": [],
-            "restore": ["b.db"],
-            "backup": ["-o", "b.db"],
-            "dump": ["-o", "b.jsonl"],
-        }
-        code, out, err = run(command, "--store", there, *more.get(command, ["--project", "spam"]))
+    for command, *given in (
+        ["status", "--project", "spam"], ["replay", "--project", "spam"], ["verify"],
+        ["backup", "-o", "b.db"], ["restore", "b.db"], ["dump", "-o", "b.jsonl"],
+    ):  # fmt: skip
+        code, out, err = run(command, "--store", there, *given)
         told += [out, err]
         assert code == 0, err
     assert "Everything agrees." in told[3] and "is whole." in told[5]

@@ -21,6 +21,7 @@ from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, LISTS, SCALARS, SU
 from labelcore.figures.choices import choice_results, true_choice
 from labelcore.figures.curves import ranked_curve
 from labelcore.testing.known import Known, calibrated
+from tests import rooms
 from tests.cases import once
 
 NEEDED: dict[str, type[Design[Any]]] = {
@@ -36,11 +37,11 @@ CAPABILITIES: tuple[type[Design[Any]], ...] = (
 known = once(calibrated, 300, seed=11)
 
 
-class Boastful(type(lc.DESIGNS["reach_selection"])):  # type: ignore[misc]
+class Boastful(type(lc.DESIGNS["paired_lists"])):  # type: ignore[misc]
     """Says that it estimates accuracy, and cannot."""
 
     name = "boastful"
-    estimands = ("selection", "accuracy")
+    estimands = ("precision_curve_difference", "accuracy")
 
 
 def unable(design: Design[Any]) -> list[str]:
@@ -70,6 +71,7 @@ def test_a_method_is_taken_for_what_it_is(name: str, capability: type[Design[Any
         capability.of(design)
 
 
+@rooms.needs("papers")
 def test_each_capability_has_a_method_with_it_and_one_without() -> None:
     """Or asking for it would say nothing."""
     for capability in CAPABILITIES:

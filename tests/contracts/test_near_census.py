@@ -12,7 +12,6 @@ import pytest
 from labelcore.designs import DESIGNS
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, ratios
-from labelcore.papers.recycling.samples import level_share
 from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.testing.known import fewest
@@ -36,6 +35,8 @@ def by_design(design: str) -> Bounds:
 
 def by_levels(_: str, cells: Cells) -> tuple[float, float]:
     """Precision after recycling, from levels all of whose items are predicted positive."""
+    from labelcore.papers.recycling.samples import level_share
+
     return level_share(cells.size, cells.labelled, cells.positive, 0.95)[1:]
 
 

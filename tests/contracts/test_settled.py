@@ -17,7 +17,7 @@ from labelcore.testing.known import Known, labelled
 from labelcore.words.agreement import KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED
 from tests.cases import once
 from tests.contracts.test_tables import CASES, NAMED, written_files
-from tests.papers.recycling.recycled import engine_of
+from tests.recycled import engine_of
 
 REASONS = (KNOWN_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one.name for one in CASES if one.design not in ("reach_selection", "paula")]

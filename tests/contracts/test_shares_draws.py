@@ -35,7 +35,7 @@ from labelcore.testing.contracts import (
 from labelcore.testing.known import NOISE, Known, labelled
 from tests.cases import once
 from tests.contracts.cases import Twin, method_cases, must_fail, twin_cases
-from tests.papers.recycling.recycled import N_ITEMS, plan_of, written
+from tests.recycled import N_ITEMS, plan_of, written
 
 known = once(written)
 

@@ -36,7 +36,7 @@ from tests.answering import answer_draws
 from tests.cases import sampled
 from tests.designs.synthetic import standard_errors
 from tests.designs.test_several_classes import five_classes
-from tests.papers.recycling.recycled import PARAMS, engine_of, written
+from tests.recycled import PARAMS, engine_of, written
 
 RUNS, MOST_STANDARD_ERRORS, LEAST_INSIDE = 40, 4.4, 0.8
 """About 40 numbers are tested for bias: a correct table fails less than once in 1,000 times. An

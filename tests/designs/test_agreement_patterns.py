@@ -22,7 +22,6 @@ from labelcore.estimands import SCALARS
 from labelcore.figures.from_counts import look_at
 from labelcore.figures.scalars import scalar_results, scalar_results_of
 from labelcore.log.engine import Engine
-from labelcore.papers.recycling.samples import level_share
 from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
 from labelcore.population.helpers import Helper
@@ -31,7 +30,7 @@ from labelcore.testing.known import Known, fewest, labelled
 from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
-from tests.papers.recycling.recycled import written
+from tests.recycled import written
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -114,6 +113,8 @@ def test_recycling_makes_precision_of_whole_patterns(four: Known) -> None:
     levels = {frozenset(inside[level[inside] == one].tolist()) for one in np.unique(level[inside])}
     assert levels == mine and len(mine) == 2
     sizes, n, s = np.array([[len(one) for one in mine], [30, 20], [24, 9]], dtype=float)
+    from labelcore.papers.recycling.samples import level_share
+
     value, low, high = level_share(sizes, n, s, 0.95)
     cells = Cells(sizes, n, s, np.array([True, True]))
     look = replace(look_at(ours), promise="fixed", horizon=None, labels=50)  # type: ignore[arg-type]

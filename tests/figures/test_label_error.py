@@ -15,7 +15,7 @@ from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
 from tests.answering import answer_draws, next_draw
 from tests.existing_files import at_random, made, read
-from tests.papers.recycling.recycled import plan_of, written
+from tests.recycled import plan_of, written
 
 CLASSES = ("a", "b", "c")
 

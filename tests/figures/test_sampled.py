@@ -10,35 +10,34 @@ import labelcore as lc
 from labelcore.designs.samples import Samples
 from labelcore.figures.sampled import drawn_evenly, sampled_labels, sampled_tally, samples_of
 from labelcore.log.engine import Engine
-from labelcore.papers.recycling.design import Recycling
 from labelcore.testing.known import Known, calibrated, label
 from tests.cases import once
 from tests.existing_files import at_random
 from tests.existing_files import read as read_existing
-from tests.papers.recycling.recycled import plan_of, written
+from tests.recycled import plan_of, written
 
 HEAD = {"head": 10}
-RANKED = ("precision_curve",)
 known = once(calibrated, 300, seed=3)
 
 
 @pytest.mark.parametrize(
-    ("plan", "evenly"),
+    ("design", "asked", "more", "evenly"),
     [
-        (lc.Plan("simple_random", ["accuracy"], budget=50), True),
-        (lc.Plan("simple_random", ["recall"], budget=50), True),
-        (lc.Plan("random_curve", RANKED, budget=50, promise="fixed"), True),
-        (lc.Plan("random_curve", RANKED, budget=50, promise="fixed", params=HEAD), False),
-        (lc.Plan("recalibrated_neyman", ["accuracy"], budget=50), False),
-        (lc.Plan("recalibrated_neyman", ["precision"], budget=50), False),
-        (lc.Plan("stratified", ["accuracy"], budget=50), False),
-        (lc.Plan("geometric_strata", RANKED, budget=120), False),
-        (lc.Plan("oversampling", ["precision"], budget=50), False),
+        ("simple_random", "accuracy", {}, True),
+        ("simple_random", "recall", {}, True),
+        ("random_curve", "precision_curve", {"promise": "fixed"}, True),
+        ("random_curve", "precision_curve", {"promise": "fixed", "params": HEAD}, False),
+        ("recalibrated_neyman", "accuracy", {}, False),
+        ("recalibrated_neyman", "precision", {}, False),
+        ("stratified", "accuracy", {}, False),
+        ("geometric_strata", "precision_curve", {"budget": 120}, False),
+        ("oversampling", "precision", {}, False),
     ],
 )
 def test_a_plain_random_sample_is_even_and_nothing_else_is(
-    known: Known, plan: lc.Plan, evenly: bool
+    known: Known, design: str, asked: str, more: dict[str, Any], evenly: bool
 ) -> None:
+    plan = lc.Plan(design, asked, **{"budget": 50, **more})
     assert drawn_evenly(known.engine(plan, 1)) is evenly
 
 
@@ -60,12 +59,13 @@ def test_samples_are_worked_out_once_for_a_frame(
     """However many labels there are, looks ahead and back among them; another seed has its own."""
     asked: list[object] = []
 
-    def counted(design: Recycling, frame: Any, classifier: str | None) -> Samples:
+    def counted(design: Any, frame: Any, classifier: str | None) -> Samples:
         asked.append(classifier)
         return samples(design, frame, classifier)
 
-    samples = Recycling.samples
-    monkeypatch.setattr(Recycling, "samples", counted)
+    recycling = type(lc.DESIGNS["recycling"])
+    samples = recycling.samples
+    monkeypatch.setattr(recycling, "samples", counted)
     recycled = written(tmp_path)
     engine = recycled.engine(plan_of("recycling", estimands=("precision",)), 1)
     for _ in label(engine, recycled.truth):

@@ -5,12 +5,13 @@ import zlib
 from random import Random
 
 import numpy as np
+import PIL
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from labelcore.items import Folders, Picture, Refusal, form_of
-from labelcore.items.picture import LARGEST_SHOWN, MOST_PIXELS, SMALLEST_SHOWN, decode
+from labelcore.items.picture import DAMAGED, LARGEST_SHOWN, MOST_PIXELS, SMALLEST_SHOWN, decode
 from labelcore.items.picture_address import NAMED
 from tests.cases import sampled
 
@@ -60,7 +61,11 @@ def test_every_format_keeps_its_colours(kind: str, mode: str) -> None:
         image = Image.merge("LAB", [half_red("L")] * 3)
         assert drawn(encoded(image, kind)).mode == "RGB"
         return
-    shown = drawn(encoded(half_red(mode), kind))
+    data = encoded(half_red(mode), kind)
+    if mode == "YCbCr" and PIL.__version__ < "13":  # It reads none.
+        assert refused(data) == f"a.png {DAMAGED}"
+        return
+    shown = drawn(data)
     assert shown.size == (300, 200) and shown.format in ("PNG", "JPEG")
     assert is_red(shown.convert("RGB").getpixel((20, 100)))
     assert not is_red(shown.convert("RGB").getpixel((280, 100)))
@@ -189,7 +194,7 @@ def test_a_bomb_of_compressed_text_is_refused() -> None:
 def test_a_truncated_file_is_refused(kind: str) -> None:
     noise = np.random.default_rng(1).integers(0, 255, (200, 300, 3), dtype=np.uint8)
     data = encoded(Image.fromarray(noise), kind)
-    assert refused(data[: len(data) // 2]) == "a.png is damaged or cut off and cannot be shown."
+    assert refused(data[: len(data) // 2]) == f"a.png {DAMAGED}"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from labelcore.planning.methods import (
 from labelcore.population.snapshots import write_snapshot
 from labelcore.ui.draft import Aim
 from tests.cases import sampled
-from tests.papers.recycling.recycled import written
+from tests.recycled import written
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -170,7 +170,7 @@ def test_each_is_planned_on_the_same_terms(population: lc.Population) -> None:
 
     terms = {"promise": "watched", "confidence": 0.9, "together": True}
     recommended(aim, population, possible(aim), goal, forecast, terms)
-    assert len(asked) > 2
+    assert len(asked) > 1
     assert {(one.promise, one.confidence, one.together) for one in asked} == {
         ("watched", 0.9, True)
     }

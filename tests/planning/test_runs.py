@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from labelcore.figures.scalars import kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.papers.recycling import samples
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.simulation import in_order, true_numbers
@@ -65,34 +65,26 @@ def order(engine: Engine) -> list[int]:
     return [asked.position for asked in engine.asked]
 
 
+plan = partial(partial, lc.Plan)
 PLANS = {
-    "fixed": lc.Plan("recalibrated_neyman", SCALARS, budget=90, promise="fixed"),
-    "watched": lc.Plan("recalibrated_neyman", SCALARS, budget=90),
-    "margin": lc.Plan("recalibrated_neyman", SCALARS, margin=0.15),
-    "one figure": lc.Plan("recalibrated_neyman", ["precision"], margin=0.1),
-    "items like these": lc.Plan(
-        "recalibrated_neyman", ["accuracy"], margin=0.14, target="process", budget=400
-    ),
-    "claims": lc.Plan("recalibrated_neyman", SCALARS, claims=("accuracy > 0.6",), budget=200),
-    "claims and margin": lc.Plan(
-        "recalibrated_neyman",
-        ["accuracy"],
-        margin=0.2,
-        claims=("accuracy > 0.5",),
-        stop=("all", "margin", "claims"),
-    ),
-    "a deadline": lc.Plan(
-        "recalibrated_neyman", ["accuracy"], margin=0.1,
-        stop=("margin", "deadline 2030-01-01T12:00"),
-    ),
-    "all together": lc.Plan(
-        "recalibrated_neyman", ["accuracy", "precision", "recall"], margin=0.14, together=True
-    ),
-    "plain": lc.Plan("simple_random", SCALARS, budget=90, promise="fixed"),
-    "plain with a margin": lc.Plan("simple_random", ["accuracy"], margin=0.12, promise="watched"),
-    "a curve": lc.Plan("paula", ["precision_curve"], budget=100),
-    "two groups": lc.Plan("oversampling", SCALARS, budget=60, promise="fixed"),
-    "by sureness": lc.Plan("stratified", ["accuracy"], budget=80, promise="fixed"),
+    "fixed": plan("recalibrated_neyman", SCALARS, budget=90, promise="fixed"),
+    "watched": plan("recalibrated_neyman", SCALARS, budget=90),
+    "margin": plan("recalibrated_neyman", SCALARS, margin=0.15),
+    "one figure": plan("recalibrated_neyman", ["precision"], margin=0.1),
+    "items like these": plan("recalibrated_neyman", ["accuracy"], margin=0.14,
+        target="process", budget=400),
+    "claims": plan("recalibrated_neyman", SCALARS, claims=("accuracy > 0.6",), budget=200),
+    "claims and margin": plan("recalibrated_neyman", ["accuracy"], margin=0.2,
+        claims=("accuracy > 0.5",), stop=("all", "margin", "claims")),
+    "a deadline": plan("recalibrated_neyman", ["accuracy"], margin=0.1,
+        stop=("margin", "deadline 2030-01-01T12:00")),
+    "all together": plan("recalibrated_neyman", ["accuracy", "precision", "recall"], margin=0.14,
+        together=True),
+    "plain": plan("simple_random", SCALARS, budget=90, promise="fixed"),
+    "plain with a margin": plan("simple_random", ["accuracy"], margin=0.12, promise="watched"),
+    "a curve": plan("paula", ["precision_curve"], budget=100),
+    "two groups": plan("oversampling", SCALARS, budget=60, promise="fixed"),
+    "by sureness": plan("stratified", ["accuracy"], budget=80, promise="fixed"),
 }  # fmt: skip
 
 
@@ -105,7 +97,7 @@ strata."""
 @pytest.mark.parametrize("name", sampled(PLANS, 3, seed=1, keep=OFTEN))
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
-    plan = PLANS[name]
+    plan = PLANS[name]()
     mine = engines(known, plan)
     statuses = runs.label_all(mine, known.truth)
     together = results_of(mine)
@@ -140,33 +132,31 @@ def stops(known: Known, plan: lc.Plan, number: int = 12) -> list[int]:
 BOTH = {"classifier": ("a", "b")}
 PROCESS = {"target": "process", "budget": 500}
 MARGINS = {
-    "all figures": (lc.Plan("recalibrated_neyman", SCALARS, margin=0.16), 2),
-    "one": (lc.Plan("recalibrated_neyman", ["recall"], margin=0.08), 6),
+    "all figures": (plan("recalibrated_neyman", SCALARS, margin=0.16), 2),
+    "one": (plan("recalibrated_neyman", ["recall"], margin=0.08), 6),
     "differences": (
-        lc.Plan("paired_comparison", ["accuracy_difference"], margin=0.03, **BOTH), 36
+        plan("paired_comparison", ["accuracy_difference"], margin=0.03, **BOTH), 36
     ),
 }  # fmt: skip
 MORE_MARGINS = {
-    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.06), 4),
+    "part of the file": (plan("recalibrated_neyman", ["precision"], margin=0.06), 4),
     "items like these": (
-        lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.09, **PROCESS), 8
+        plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.09, **PROCESS), 8
     ),
     "helpers": (
-        lc.Plan("recalibrated_neyman", SCALARS, margin=0.1, classifier="a",
+        plan("recalibrated_neyman", SCALARS, margin=0.1, classifier="a",
                 params={"helpers": ("b",)}), 12
     ),
-    "two classifiers": (
-        lc.Plan("recalibrated_neyman", ["recall"], margin=0.08, **BOTH), 12
-    ),
-    "plain": (lc.Plan("simple_random", ["accuracy"], margin=0.08), 12),
-    "plain, more figures": (lc.Plan("simple_random", SCALARS, margin=0.12), 36),
+    "two classifiers": (plan("recalibrated_neyman", ["recall"], margin=0.08, **BOTH), 12),
+    "plain": (plan("simple_random", ["accuracy"], margin=0.08), 12),
+    "plain, more figures": (plan("simple_random", SCALARS, margin=0.12), 36),
     "plain, items like these": (
-        lc.Plan("simple_random", ["accuracy", "precision"], margin=0.1, **PROCESS), 8
+        plan("simple_random", ["accuracy", "precision"], margin=0.1, **PROCESS), 8
     ),
-    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.06), 36),
-    "by sureness": (lc.Plan("stratified", ["accuracy"], margin=0.07), 12),
+    "two groups": (plan("oversampling", SCALARS, margin=0.06), 36),
+    "by sureness": (plan("stratified", ["accuracy"], margin=0.07), 12),
     "more differences": (
-        lc.Plan("paired_comparison", ["precision_difference"], margin=0.06, **BOTH), 24
+        plan("paired_comparison", ["precision_difference"], margin=0.06, **BOTH), 24
     ),
 }  # fmt: skip
 
@@ -181,7 +171,8 @@ def test_no_stop_is_missed_between_two_looks(
     """Sessions stop where they do when each label is looked at; a bound that takes an interval for
     a hundredth wider than it is misses stops. (Of few items left the bounds are in whole ones,
     which widens an interval by more than that.)"""
-    plan, number = {**MARGINS, **MORE_MARGINS}[name]
+    asked, number = {**MARGINS, **MORE_MARGINS}[name]
+    plan = asked()
     file = pair if {"a", "b"} & {*plan.classifiers} else known
     file = larger if name == "part of the file" else file
     found = stops(file, plan, number)
@@ -255,7 +246,7 @@ def test_no_claim_is_settled_between_two_looks(
 @pytest.mark.parametrize("name", ["all figures", "differences", "helpers"])
 def test_what_each_label_ahead_leads_to(name: str, known: Known, pair: Known) -> None:
     """Counts and rates after each of the next labels are those of the labels given one by one."""
-    plan, _ = {**MARGINS, **MORE_MARGINS}[name]
+    plan = {**MARGINS, **MORE_MARGINS}[name][0]()
     file = pair if {"a", "b"} & {*plan.classifiers} else known
     (engine,) = engines(file, plan, 1)
     drawn = next(
@@ -391,6 +382,8 @@ def test_recycled_samples_that_are_drawn_have_the_law_of_hashed_ones(
     asked_for = lc.Plan(
         "recycling", asked, params={"parent": "a", "children": ("b",), "sample_size": 60}
     )
+    from labelcore.papers.recycling import samples
+
     plan = kept_plan(pair.population, asked_for)
     limit = float(norm.isf(NOISE / 2 / (1 + 6 * len(asked))))
     hashed = [

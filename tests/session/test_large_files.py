@@ -1,6 +1,7 @@
 """Items whose contents stay where they are: every plan that a small file takes is drawn there too,
 and drawn alike."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,19 @@ READ: dict[str, Any] = {
     "known": "known",
 }
 BOTH = {"classifier": ["lr", "said"], "budget": 60}
-PLANS: dict[str, lc.Plan] = {
-    "helpers": lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="lr", budget=60,
+plan = partial(partial, lc.Plan)
+PLANS: dict[str, partial[lc.Plan]] = {
+    "helpers": plan("recalibrated_neyman", ["precision", "recall"], classifier="lr", budget=60,
         params={"helpers": ["judge", "raw"]}, existing="certainty", seed=SEED),
-    "a claim": lc.Plan("agreement_patterns", "recall", claims=["recall@lr > recall@said"],
+    "a claim": plan("agreement_patterns", "recall", claims=["recall@lr > recall@said"],
         existing="ignored", **BOTH),
-    "a curve": lc.Plan("recalibrated_neyman", "precision_curve", classifier="lr", budget=60,
+    "a curve": plan("recalibrated_neyman", "precision_curve", classifier="lr", budget=60,
         existing="random"),
-    "reach": lc.Plan("reach_selection", "selection", classifier="lr", budget=60,
+    "reach": plan("reach_selection", "selection", classifier="lr", budget=60,
         params={"candidates": [100, 300], "precision_threshold": 0.6}, existing="ignored"),
-    "recycling": lc.Plan("recycling", "precision",
+    "recycling": plan("recycling", "precision",
         params={"parent": "lr", "children": ["said"], "sample_size": 50}, existing="ignored"),
-    "rare patterns": lc.Plan("agreement_patterns", "precision", classifier=["lr", "raw"], budget=60,
+    "rare patterns": plan("agreement_patterns", "precision", classifier=["lr", "raw"], budget=60,
         existing="ignored"),
 }  # fmt: skip
 
@@ -80,14 +82,15 @@ def test_no_plan_is_refused_where_contents_stay(
     name: str, rows: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(base, "LARGE", 1)
+    asked = PLANS[name]()
     file = tmp_path / "items.parquet"
     rows.to_parquet(file)
-    wanted = labelled(lc.Session(lc.read_population(file, **READ), PLANS[name]), 2)
+    wanted = labelled(lc.Session(lc.read_population(file, **READ), asked), 2)
     monkeypatch.setattr(sources, "LARGE", 1)
     population = lc.read_population(file, **READ)
     assert population.stays
     store = f"sqlite:///{tmp_path}/labels.db"
-    first = labelled(lc.Session(population, PLANS[name], store, "p"), 2)
+    first = labelled(lc.Session(population, asked, store, "p"), 2)
     again = lc.Session.open(store, "p")
     assert len(wanted) >= 4 and first == wanted[: len(first)]
     assert again.next() is not None

@@ -6,7 +6,6 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import ParameterError, PlanArgumentError
-from labelcore.papers.reach_selection.planner import called
 from labelcore.words.arguments import refusal_words
 
 
@@ -67,6 +66,8 @@ def test_a_value_that_is_called_like_a_parameter_stays_as_it_is() -> None:
 
 def test_a_page_may_call_a_parameter_otherwise() -> None:
     error = refused("reach_selection", "selection", candidates=[50, 50])
+    from labelcore.papers.reach_selection.planner import called
+
     assert str(error) == "params['candidates'] names one twice: (50, 50)"
     assert refusal_words(error, called) == "The list of candidates names one twice: (50, 50)"
 

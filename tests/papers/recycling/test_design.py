@@ -24,15 +24,7 @@ from labelcore.stats.md5 import Texts
 from labelcore.testing.contracts import drawn
 from labelcore.testing.known import NOISE, Known, label, labelled
 from tests.cases import once, repeated
-from tests.papers.recycling.recycled import (
-    N_ITEMS,
-    classifiers,
-    engine_of,
-    frame_of,
-    plan_of,
-    true_value,
-    written,
-)
+from tests.recycled import N_ITEMS, classifiers, engine_of, plan_of, true_value, written
 
 known = once(written)
 
@@ -145,7 +137,7 @@ def test_preview_knows_what_will_be_asked(known: Known) -> None:
 
 
 def test_only_precision_asks_for_no_negatives(known: Known) -> None:
-    frame = frame_of(known, plan_of(estimands=["precision"]))
+    frame = engine_of(known, plan_of(estimands=["precision"])).frame
     assert frame.n_strata == 2 and len(frame.negatives) == 0
     called = frame.called.any(axis=0)
     assert called[frame.sequence].all()
@@ -153,7 +145,7 @@ def test_only_precision_asks_for_no_negatives(known: Known) -> None:
 
 def test_a_child_of_a_child(known: Known) -> None:
     plan = plan_of(params={"parent": "c", "children": ("a", "b", "vote"), "under": ("c", "a", "a")})
-    frame = frame_of(known, plan)
+    frame = engine_of(known, plan).frame
     assert frame.under == (-1, 0, 1, 1)
     assert [len(one.sizes) for one in frame.precision] == [1, 2, 3, 3]
     found = scalar_results(labelled(engine_of(known, plan), known.truth))
@@ -281,7 +273,7 @@ def test_setup_is_all_that_draws_depend_on(known: Known) -> None:
     """The same ids in another file order give the same draws."""
     plan = plan_of()
     order = np.random.default_rng(8).permutation(N_ITEMS)
-    frame = frame_of(known, plan)
+    frame = engine_of(known, plan).frame
 
     def shuffled(setup: Setup) -> RecyclingFrame:
         ids = known.population.ids()

@@ -11,7 +11,7 @@ from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.testing.known import Known, fewest
 from tests.cases import once
-from tests.papers.recycling.recycled import true_value, written
+from tests.recycled import true_value, written
 
 GIVEN = {"parent": "vote", "children": ("a", "b", "c")}
 FOUR = ("precision", "precision@a", "precision@b", "precision@c")

@@ -7,7 +7,6 @@ import numpy as np
 
 import labelcore as lc
 from labelcore.log.engine import Engine
-from labelcore.papers.recycling.design import RecyclingFrame
 from labelcore.planning.forecast import planned_size
 from labelcore.testing.known import Known
 from tests.rows import write_rows
@@ -52,12 +51,6 @@ def engine_of(known: Known, plan: lc.Plan, seed: int = 4) -> Engine:
     """An engine whose planned size is that of its own seed."""
     mine = plan.with_seed(seed)
     return Engine(known.population, mine.with_planned(planned_size(known.population, mine)))
-
-
-def frame_of(known: Known, plan: lc.Plan) -> RecyclingFrame:
-    frame = engine_of(known, plan).frame
-    assert isinstance(frame, RecyclingFrame)
-    return frame
 
 
 def true_value(known: Known, key: str) -> float:
