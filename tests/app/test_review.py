@@ -27,6 +27,7 @@ from labelcore.ui.reviewed import (
     UNSURE,
     WRONG,
     event_words,
+    looked_up,
     reviewed,
     said_of,
 )
@@ -114,8 +115,11 @@ def test_a_card_shows_the_picture_of_its_item(app, data_folder: Path) -> None:
         assert head.startswith("data:image/")
         sizes[ids[draw]] = max(Image.open(io.BytesIO(b64decode(data))).size)
     assert sizes == {"a": 160, "b": 160, "c": 96}
+    known = looked_up("pictures", "demo", population.fingerprint)
+    assert set(known) == set("abcd"), "a text is not read a second time"
     erase_items(made.store, "demo", ["a"], who="Ann", why="asked for")
     assert {ids[draw] for draw in card_pictures(app("review", project="demo"))} == {"b", "c"}
+    assert set(known) == set("bcd"), "nor is what was erased kept in memory"
 
 
 def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> None:
