@@ -57,6 +57,7 @@ from labelcore.ui.progress import choose_reading, how_far, question, tick, why_n
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import decision, existing_line
+from labelcore.ui.systems import systems_panel
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
@@ -492,8 +493,10 @@ def explore_page(project: str) -> None:
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
             which_of_several(session)
+            systems_panel(session)
             for page, label in WAYS_ON.items() if session.labels else ():
-                link_to(page, label, ":material/arrow_forward:", project=project)
+                if page != "review" or session.population.predictions:
+                    link_to(page, label, ":material/arrow_forward:", project=project)
             return
         else:
             along_the_list(session, curve)
