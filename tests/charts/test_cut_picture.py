@@ -34,6 +34,8 @@ def test_the_handle_stands_at_the_drawn_cut(make_band: Make, last: int, cut: int
     ]  # fmt: skip
     assert float(upright[-1][1]["x1"]) == pytest.approx(at * WIDTH, abs=0.06)
     assert places["bottom"] == BOX.bottom / HEIGHT and places["log"] == (last >= 5000)
+    title = picture.level.axis.title
+    assert title == "first items by score" + " (log scale)" * (last >= 5000)
 
 
 def test_the_line_goes_through_the_dot(make_band: Make) -> None:
