@@ -237,13 +237,14 @@ def spot_check(cut: Cut, confidence: float) -> None:
             key="spot-off",
         )
     with right:
-        labels = st.number_input("... or with this many labels", value=200, key="spot-labels")
+        some = min(200, max(cut.rank // 2, 1))
+        labels = st.number_input("... or with this many labels", value=some, key="spot-labels")
     sound = [within(expected, 1, 100), within(off, 0.1, 100), within(labels, 1, 10**9)]
     if not all(sound) or None in (expected, off, labels):
         return
     delta = 1 - confidence
     st.text(size_words(head, cut.rank, expected / 100, off / 100, delta))
-    st.text(interval_words(head, expected / 100, int(labels), delta))
+    st.text(interval_words(head, cut.rank, expected / 100, int(labels), delta))
     st.caption(
         "Hoeffding's inequality (Sabharwal and Sedghi 2017, equations 2 and 3): it holds for "
         "every list, and costs several times the labels of this project's method."
@@ -265,12 +266,15 @@ def size_words(head: str, rank: int, expected: float, off: float, delta: float) 
     return text + (more if size > rank else "")
 
 
-def interval_words(head: str, expected: float, labels: int, delta: float) -> str:
+def interval_words(head: str, rank: int, expected: float, labels: int, delta: float) -> str:
     """
-    >>> interval_words("the first 9 items", 0.7, 2000, 0.05)
-    '2,000 labels drawn from the first 9 items, 70.0 % of them positive, would say: 66.9 % to
-    73.1 %.'
+    >>> interval_words("the first 9,000 items", 9000, 0.7, 2000, 0.05)[-66:]
+    '9,000 items, 70.0 % of them positive, would say: 66.9 % to 73.1 %.'
+    >>> interval_words("the first 9 items", 9, 0.7, 2000, 0.05)
+    'With 2,000 labels all 9 are judged.'
     """
+    if labels >= rank:
+        return f"With {words.count(labels)} all {rank:,} are judged."
     low, high = words.percent_range(*hoeffding_interval(expected, labels, delta))
     return (
         f"{words.count(labels)} drawn from {head}, {words.percent(expected)} of them positive, "
