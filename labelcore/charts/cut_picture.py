@@ -103,7 +103,8 @@ class CutPicture:
     def drawing(self) -> Drawing:
         reading = self.band.estimand.removesuffix("_curve")
         band = self._through_cut()
-        shown = band.part(band.x <= self.last)
+        # What is provisional needs a name, for which a legend would be the place.
+        shown = replace(band.part(band.x <= self.last), provisional=None)
         points = points_of(shown, log=self.log, most=MOST_POINTS)
         parts: list[Part] = []
         if points.usable.any():
