@@ -61,6 +61,7 @@ from labelcore.ui.systems import systems_panel
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
+from labelcore.words.pilots import about_size
 
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430
@@ -341,7 +342,8 @@ def _labels_of_list(
         plan = Plan(
             LIST.name, ["precision_curve"], classifier=classifier, budget=1000, confidence=sure
         )
-        return labels_for_cut(population, plan, precision, SHALLOW, step=waiting.went)
+        labels = labels_for_cut(population, plan, precision, SHALLOW, step=waiting.went)
+        return labels and about_size(labels)
     except ValueError:
         return None
 
@@ -404,13 +406,13 @@ def screen(
         need if view == "precision" else None,
         pick,
     )
-    precision = session.band("precision", curve)
+    precision, several = session.band("precision", curve), len(session.population.scores) > 1
     return {
         "picture": picture.node(rank_words(band, cut.rank)),
         "places": picture.places(),
         "views": [[name, READINGS[name].label] for name in VIEWS if name in curve.names],
         "view": view,
-        "of": BY.format(name=one_line(ranked_by(session) or "", 20)),
+        "of": BY.format(name=one_line(ranked_by(session) or "", 20)) * several,
         "range": (ALL if last == n_items else FIRST).format(last=last, n_items=n_items),
         "items": n_items,
         "cut": cut.rank,

@@ -283,6 +283,15 @@ def test_equal_scores_are_told(app, data_folder: Path) -> None:
     assert now["fault"].startswith("All scores are equal: the order is chance")
 
 
+def test_explore_names_the_score_where_there_are_several(app, data_folder: Path) -> None:
+    rows = [{"id": n, "text": f"item {n}", "a": n / 99, "b": 1 - n / 99} for n in range(99)]
+    for names, said in (("a", ""), ("ab", "by the score of a")):
+        population = lc.read_population(rows, id="id", content="text", scores={n: n for n in names})
+        plan = lc.Plan("geometric_strata", ["precision_curve"], budget=80, classifier="a")
+        lc.Session(population, plan, store(data_folder), names)
+        assert explored(app("explore", project=names))["of"] == said
+
+
 def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeCurve) -> None:
     """Its labels are what simulated sessions of it take, and one press leads there."""
     session = make_curve("recalibrated_neyman", 60)
