@@ -44,12 +44,22 @@ def loaded(reference: str) -> Any:
     return EntryPoint("", reference, "").load()
 
 
+def room_is_there(reference: str) -> bool:
+    """Whether the folder of a room is there: the one below ``labelcore`` of what it brings.
+
+    >>> room_is_there("labelcore.stats.grid:look"), room_is_there("labelcore.nowhere.to:look")
+    (True, False)
+    """
+    package, room, *_ = re.split("[.:]", reference)
+    return find_spec(f"{package}.{room}") is not None
+
+
 def brought(group: str, needed: bool = False) -> Iterator[tuple[str, Any]]:
     """Name and value of everything that comes in under a group; what fails to load is left out,
     with a warning, unless it is ``needed``: then its error is raised."""
     ours = BESIDE.get(group, {})
     for name, reference in ours.items():
-        if find_spec(".".join(re.split("[.:]", reference)[:2])) is not None:
+        if room_is_there(reference):
             yield name, loaded(reference)
     for point in entry_points(group=group):
         if point.value not in ours.values():

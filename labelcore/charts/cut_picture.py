@@ -3,16 +3,17 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from labelcore.charts.axes import upright, whole_numbers
 from labelcore.charts.curve_points import points_of
 from labelcore.charts.design import THIN
 from labelcore.charts.drawing import (
     LETTER_SHARE,
     AnyMark,
-    Axis,
     Drawing,
     Line,
     Part,
@@ -78,11 +79,9 @@ class CutPicture:
         """The axis of the ranks."""
         ends = (1.0, float(max(self.last, 2))) if self.log else (0.0, float(self.last))
         places = powers(*ends) if self.log else [*rounds(0.0, ends[1], 5)]
-        axis = Axis("first items by score", ends=ends, log=self.log)
-        bare = Scale(axis, ends)
-        shown = [at for at in places if abs(bare.place(at) - bare.place(self.cut)) > BEHIND]
-        ticks = tuple((at, f"{at:,.0f}") for at in shown)
-        return Scale(replace(axis, ticks=ticks), ends)
+        axis = partial(whole_numbers, "first items by score", ends, log=self.log)
+        place = axis(()).place
+        return axis([at for at in places if abs(place(at) - place(self.cut)) > BEHIND])
 
     def places(self) -> dict[str, Any]:
         """Where a rank stands in the picture, for a script: shares of its width and height."""
@@ -103,10 +102,9 @@ class CutPicture:
 
     def drawing(self) -> Drawing:
         reading = self.band.estimand.removesuffix("_curve")
-        ticks = tuple((share, f"{100 * share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
-        upright = Axis(TITLES.get(reading, reading), ends=(0.0, 1.0), ticks=ticks)
         band = self._through_cut()
-        shown = band.part(band.x <= self.last)
+        # What is provisional needs a name, for which a legend would be the place.
+        shown = replace(band.part(band.x <= self.last), provisional=None)
         points = points_of(shown, log=self.log, most=MOST_POINTS)
         parts: list[Part] = []
         if points.usable.any():
@@ -115,7 +113,8 @@ class CutPicture:
             parts.append(Remark(NO_LINE, up=BELOW_AXIS))
         elif points.gappy:
             parts.append(Remark(SOME_LINE, up=BELOW_AXIS))
-        return Drawing.of(self.level.axis, upright, [*parts, *self._needed(), *self._kept()])
+        parts += [*self._needed(), *self._kept()]
+        return Drawing.of(self.level.axis, upright(TITLES.get(reading, reading)).axis, parts)
 
     def _through_cut(self) -> Band:
         """A curve that is known at few ranks, each on its own, with the cut as one of them: its

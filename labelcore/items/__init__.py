@@ -1,7 +1,7 @@
 """What an item is made of and how it is laid out, decided without a page."""
 
 from labelcore.items.forms import Block, Folders, Form, Grid, Mark, Picture, Refusal, Rich, Text
-from labelcore.items.glimpses import first_picture, glimpse
+from labelcore.items.glimpses import first_picture, glimpse, names_picture
 from labelcore.items.highlight import Highlights, highlights_of, usable_highlights
 from labelcore.items.kinds import KINDS, form_of
 from labelcore.items.layout import Layout, Part, lay_out
@@ -25,5 +25,6 @@ __all__ = [
     "glimpse",
     "highlights_of",
     "lay_out",
+    "names_picture",
     "usable_highlights",
 ]

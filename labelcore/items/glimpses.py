@@ -25,6 +25,18 @@ def glimpse(content: Mapping[str, str], most: int = LENGTH, picture: str = "(pic
     return one_line(BETWEEN.join(filter(None, starts)), most)
 
 
+def names_picture(content: Mapping[str, str]) -> bool:
+    """Whether a value reads like a picture or the path of one; reads no file.
+
+    >>> names_picture({"photo": "cats/1.png"}), names_picture({"text": "A grey cat"})
+    (True, False)
+    """
+    return any(
+        value.startswith(picture_address.PREFIX) or picture_file.is_path(value)
+        for value in content.values()
+    )
+
+
 def first_picture(content: Mapping[str, str], folders: Folders) -> Picture | None:
     """The first picture of an item that can be shown."""
     for value in content.values():

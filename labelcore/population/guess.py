@@ -12,7 +12,7 @@ from labelcore.population.revealing import (
     snake,
     verdicts,
 )
-from labelcore.population.roles import Roles, roles_of
+from labelcore.population.roles import ANSWER, GIVEN, Roles, roles_of
 
 Value = TypeVar("Value", covariant=True)
 
@@ -59,7 +59,8 @@ DATE = re.compile(
 )
 """Dates, times, or both."""
 MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.IGNORECASE)
-NUMBERED_MODEL = re.compile(r"(model|llm|gpt|classifier)_?(\d+|[a-z])$", re.IGNORECASE)
+JUDGE = re.compile(r"(^|_)judges?\d*(_|$)", re.IGNORECASE)
+NUMBERED_MODEL = re.compile(r"(model|llm|gpt|classifier|judge)_?(\d+|[a-z])$", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
 WRAPPING = re.compile(
@@ -244,13 +245,16 @@ def _between(values: Sequence[str]) -> bool:
 
 
 def _is_truth(name: str, values: Sequence[str]) -> bool:
-    """Whether a column is called like the truth; "answer" with texts, most of them different, holds
-    what somebody answered."""
+    """Whether a column is called like the truth; "answer" with texts is what somebody answered."""
+    return looks_like_answer(name) and not (snake(name).lower() == "answer" and _texts(values))
+
+
+def _texts(values: Sequence[str]) -> bool:
+    """Whether values are texts that somebody wrote, most of them different."""
     filled = [value for value in values if value.strip()]
     different = len({*filled})
     several = different > FEW_VALUES or sum(map(len, filled)) >= LONG_TEXT * len(filled)
-    texts = several and different >= ENOUGH * len(filled) and not _numbers_or_dates(filled)
-    return looks_like_answer(name) and not (texts and snake(name).lower() == "answer")
+    return several and different >= ENOUGH * len(filled) and not _numbers_or_dates(filled)
 
 
 def _is_prediction(name: str, values: Sequence[str]) -> bool:
@@ -261,7 +265,8 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
         return True
     if any(value.lstrip()[:1] in ("[", "{") for value in values):
         return False
-    if FOUND_FLAG.search(name) and {value.strip().lower() for value in values} <= YES_OR_NO:
+    says_yes = FOUND_FLAG.search(name) or JUDGE.search(name)
+    if says_yes and {value.strip().lower() for value in values} <= YES_OR_NO:
         return True
     called = PREDICTION.search(name) or NUMBERED_MODEL.match(name)
     if not any(values) or not called or _between(values):
@@ -287,13 +292,19 @@ def _is_score(name: str, values: Sequence[str]) -> bool:
 
 def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[tuple[str, ...]]:
     """What holds a model's output is never preselected: it would decide for the person. What says
-    the same of every item is shown beside what does not, and never alone."""
+    the same of every item is shown beside what does not, and never alone; a question stands with
+    what was answered to it."""
     words = [
         name
         for name in rest
         if not _numbers_or_dates(values[name]) and not holds_output(name, values[name])
     ]
-    named = tuple(name for name in words if _called_content(name) or looks_like_answer(name))
+    asked = [name for name in words if GIVEN.search(snake(name))]
+    answered = [name for name in words if ANSWER.search(snake(name)) and _texts(values[name])]
+    pairs = {*asked, *answered} if asked and answered else set[str]()
+    named = tuple(
+        name for name in words if name in pairs or _called_content(name) or looks_like_answer(name)
+    )
     vary = [name for name in words if len(set(values[name])) > 1 or len(values[name]) == 1]
     if {*named} & {*vary}:
         return Found(named, NAMED)

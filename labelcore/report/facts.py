@@ -80,7 +80,8 @@ class Facts:
                   have no promise
     seal          the hash of the last event
     held          what the log was held against
-    existing      the labels from before the project that the plan uses
+    existing      the labels from before the project that the plan uses; before: how many of them
+                  count as a random sample
     saved         what helpers saved, None without helpers
     confusions    of each classifier that has predictions its name, items by prediction and truth,
                   the bounds and the labels of each cell; () before there is an interval
@@ -140,7 +141,7 @@ class Facts:
         self.second_stage = _second_stage(session)
         self.notes = tuple(engine.frame.notes)
         self.others = _others(session, record)
-        self.existing = engine.existing
+        self.existing, self.before = engine.existing, engine.given
         self.saved = engine.design.saved(engine.setup, engine.frame, engine.progress)
         self.confusions = _confusions(session, self.results)
         self.drawn_evenly = drawn_evenly(engine)

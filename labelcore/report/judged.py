@@ -17,13 +17,17 @@ from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN, MEAN_BIAS
 from labelcore.population import Population
 from labelcore.population.classes import grades_of
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.told_values import is_early, too_wide
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 from labelcore.words.agreement import settled_by
 from labelcore.words.differences import points_range
 from labelcore.words.label_error import hundredths, two_decimals
+from labelcore.words.tables import TOO_EARLY
 
-HEAD = "The judge passes {judge} of 100 answers; people would pass {range}{settled}."
+HEAD = "The judge passes {judge} of 100 answers; {would}{settled}."
+PEOPLE_PASS = "people would pass {range}"
+EARLY_HEAD = "too early to say how many people would"
 SETTLED, AS_SETTLED = "; {by}, {range}", "As settled"
 AHEAD = "{sure} sure: {pairs}."
 ONE_AHEAD, MOST_AHEAD = "{better} is better than {worse}", 3
@@ -43,7 +47,7 @@ AGREES = {"accuracy", "recall", "specificity"}
 """What *How good is my judge?* asks for."""
 Ends = dict[str, float]
 """value, low and high"""
-WIDEST, CLOSE, NEXT = 0.6, 0.1, 3
+CLOSE, NEXT = 0.1, 3
 MOST_SYSTEMS = 20
 """Of more, in a plan that gives none labels of its own, the judge is told alone."""
 Name = Callable[[str], str]
@@ -78,8 +82,10 @@ class Judged:
         if self.settled is not None:
             settled = _range(_every(self.settled)["pass rate"], unit="")
             also = SETTLED.format(by=_lower(self.by_whom), range=settled)
-        sentences = [HEAD.format(judge=round(100 * every[JUDGE]["value"]),
-                            range=_range(every["pass rate"], unit=""), settled=also)]  # fmt: skip
+        between = _range(every["pass rate"], unit="")
+        would = EARLY_HEAD if between == TOO_EARLY else PEOPLE_PASS.format(range=between)
+        judge = round(100 * every[JUDGE]["value"])
+        sentences = [HEAD.format(judge=judge, would=would, settled=also)]
         if pairs := self._ahead(name):
             more = len(pairs) - MOST_AHEAD
             pairs = [*pairs[:MOST_AHEAD], *([f"{more} more"] if more > 0 else [])]
@@ -232,7 +238,7 @@ class Judged:
             row = dict.fromkeys(rows[0], "") | {MEASURES: TWO_PEOPLE}
             if share.value is not None:
                 ends = {"value": share.value, "low": share.low, "high": share.high}
-                row[SHARES["agreement"]] = f"{_value(ends)} ({_range(ends, unit='')})".strip()
+                row[SHARES["agreement"]] = _share(ends)
             if beyond.value is not None:
                 row["Kappa"] = _kappa(beyond.value, beyond.low, beyond.high)
             rows.append(row)
@@ -310,10 +316,7 @@ def _by_system(measures: pd.DataFrame) -> dict[str, dict[str, Ends]]:
 
 def _row_of(against: str, every: Mapping[str, Ends]) -> dict[str, str]:
     """How the judge stands to people, a row of the table."""
-    shares = {
-        label: f"{_value(every[key])} ({_range(every[key], unit='')})".strip()
-        for key, label in SHARES.items()
-    }
+    shares = {label: _share(every[key]) for key, label in SHARES.items()}
     return {MEASURES: against, **shares, "Kappa": _kappa(**every["kappa"])}
 
 
@@ -333,7 +336,7 @@ def _told(pair: Mapping[Any, Any]) -> str:
 
 def _value(row: Ends) -> str:
     """The value where it says something."""
-    return "" if row["high"] - row["low"] > WIDEST else words.value_percent(**row)
+    return "" if too_wide(row["low"], row["high"]) else words.value_percent(**row)
 
 
 def _kappa(value: float, low: float, high: float) -> str:
@@ -344,5 +347,12 @@ def _numbers(row: Ends) -> str:
     return two_decimals(row["low"], row["high"])
 
 
+def _share(row: Ends) -> str:
+    """The value, if it says something, and the interval."""
+    between = _range(row, unit="")
+    return between if between == TOO_EARLY else f"{_value(row)} ({between})".strip()
+
+
 def _range(row: Ends, unit: str = " %") -> str:
-    return words.range_text(row["low"], row["high"], unit)
+    early = is_early(row["low"], row["high"])
+    return TOO_EARLY if early else words.range_text(row["low"], row["high"], unit)

@@ -367,7 +367,8 @@ def methods_text(facts: Facts) -> str:
     summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     forecasts = _reforecasts(facts)
-    anew = f"{record_words(forecasts, int(plan.planned or 0))} " if forecasts else ""
+    sizes = int(plan.planned or 0), facts.before
+    anew = f"{record_words(forecasts, *sizes)} " if forecasts else ""
     cut = [cut_words(event.detail) for event in facts.events if event.kind == "recut"]
     anew += "".join(f"{text} " for text in cut if text)
     return (

@@ -33,7 +33,9 @@ BESIDE = (FORMER_NAMES, KEPT, TOLD, RETENTION)
 any name; what a wave left, and which of its alarms were given; after how many days texts go."""
 
 
-def new_record(population: Population, plan: Plan, project: str, settings: object) -> ProjectRecord:
+def new_record(
+    population: Population, plan: Plan, project: str, settings: object, given: int = 0
+) -> ProjectRecord:
     """The record of a project that starts now; ``plan`` has its planned size. Raises TypeError or
     ValueError for a name that no store can look for, a path that none can keep, and settings that
     are none."""
@@ -50,6 +52,8 @@ def new_record(population: Population, plan: Plan, project: str, settings: objec
         source["name"] = population.name
     if population.is_table:
         source["table"] = True
+    if given:
+        source["given"] = given
     return ProjectRecord(
         name=project,
         created_at=now(),

@@ -135,7 +135,7 @@ class Session:
         known = store.items_folder if isinstance(store, LabelStore) else None
         kept = kept_plan(population, plan)
         engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
-        record = projects.new_record(population, kept, project, settings or {})
+        record = projects.new_record(population, kept, project, settings or {}, engine.given)
         self.store = open_store(store)
         self.project = project
         self.record = projects.created_or_same(self.store, record, population)

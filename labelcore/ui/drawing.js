@@ -13,6 +13,7 @@ const begin = (parentElement) => {
   // What was aimed at counts, also where it moved, or another came to its place, or none, until the
   // release. A click comes of itself only where all is as it was.
   let aimed = null;
+  let held = null; // By Space, whose release presses.
   const under = (event) => event.composedPath().find((one) => all().includes(one));
   const down = (event) => {
     const one = event.button ? null : under(event);
@@ -30,11 +31,12 @@ const begin = (parentElement) => {
     const one = target.closest("button[data-figure]");
     // What is pressed by the mouse keeps no focus, which a later key would frame.
     if (one && detail) one.blur();
-    const figure = detail && aimed ? aimed.figure : one?.dataset.figure;
+    const figure = detail && aimed ? aimed.figure : (!detail && held) || one?.dataset.figure;
     if (one && figure) press(figure);
     aimed = null;
   };
   const step = (event) => {
+    if (!event.repeat) held = event.key === " " && under(event)?.dataset.figure;
     const by = now.data.steps && { ArrowDown: 1, ArrowUp: -1 } [event.key];
     const typing = event.target.closest?.("input, textarea, [role=listbox], [role=combobox]");
     const at = all().findIndex((one) => one.ariaPressed === "true");
@@ -45,7 +47,9 @@ const begin = (parentElement) => {
     press(next.dataset.figure);
   };
   const lost = () => (aimed = null);
-  const heard = { keydown: step, pointerdown: down, pointerup: up, pointercancel: lost };
+  const released = () => setTimeout(() => (held = null)); // After the click that it may be.
+  const heard = { keydown: step, keyup: released, pointerdown: down };
+  Object.assign(heard, { pointerup: up, pointercancel: lost });
   for (const name in heard) window.addEventListener(name, heard[name]);
   parentElement.append(style, root);
   const take = (data, send) => {

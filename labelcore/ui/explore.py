@@ -57,9 +57,11 @@ from labelcore.ui.progress import choose_reading, how_far, question, tick, why_n
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import decision, existing_line
+from labelcore.ui.systems import systems_panel
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
+from labelcore.words.pilots import about_size
 
 MISS, ALARM = "explore-miss", "explore-alarm"
 HEIGHT = 430
@@ -236,13 +238,14 @@ def spot_check(cut: Cut, confidence: float) -> None:
             key="spot-off",
         )
     with right:
-        labels = st.number_input("... or with this many labels", value=200, key="spot-labels")
+        some = min(200, max(cut.rank // 2, 1))
+        labels = st.number_input("... or with this many labels", value=some, key="spot-labels")
     sound = [within(expected, 1, 100), within(off, 0.1, 100), within(labels, 1, 10**9)]
     if not all(sound) or None in (expected, off, labels):
         return
     delta = 1 - confidence
     st.text(size_words(head, cut.rank, expected / 100, off / 100, delta))
-    st.text(interval_words(head, expected / 100, int(labels), delta))
+    st.text(interval_words(head, cut.rank, expected / 100, int(labels), delta))
     st.caption(
         "Hoeffding's inequality (Sabharwal and Sedghi 2017, equations 2 and 3): it holds for "
         "every list, and costs several times the labels of this project's method."
@@ -264,12 +267,15 @@ def size_words(head: str, rank: int, expected: float, off: float, delta: float) 
     return text + (more if size > rank else "")
 
 
-def interval_words(head: str, expected: float, labels: int, delta: float) -> str:
+def interval_words(head: str, rank: int, expected: float, labels: int, delta: float) -> str:
     """
-    >>> interval_words("the first 9 items", 0.7, 2000, 0.05)
-    '2,000 labels drawn from the first 9 items, 70.0 % of them positive, would say: 66.9 % to
-    73.1 %.'
+    >>> interval_words("the first 9,000 items", 9000, 0.7, 2000, 0.05)[-66:]
+    '9,000 items, 70.0 % of them positive, would say: 66.9 % to 73.1 %.'
+    >>> interval_words("the first 9 items", 9, 0.7, 2000, 0.05)
+    'With 2,000 labels all 9 are judged.'
     """
+    if labels >= rank:
+        return f"With {words.count(labels)} all {rank:,} are judged."
     low, high = words.percent_range(*hoeffding_interval(expected, labels, delta))
     return (
         f"{words.count(labels)} drawn from {head}, {words.percent(expected)} of them positive, "
@@ -336,7 +342,8 @@ def _labels_of_list(
         plan = Plan(
             LIST.name, ["precision_curve"], classifier=classifier, budget=1000, confidence=sure
         )
-        return labels_for_cut(population, plan, precision, SHALLOW, step=waiting.went)
+        labels = labels_for_cut(population, plan, precision, SHALLOW, step=waiting.went)
+        return labels and about_size(labels)
     except ValueError:
         return None
 
@@ -399,13 +406,13 @@ def screen(
         need if view == "precision" else None,
         pick,
     )
-    precision = session.band("precision", curve)
+    precision, several = session.band("precision", curve), len(session.population.scores) > 1
     return {
         "picture": picture.node(rank_words(band, cut.rank)),
         "places": picture.places(),
         "views": [[name, READINGS[name].label] for name in VIEWS if name in curve.names],
         "view": view,
-        "of": BY.format(name=one_line(ranked_by(session) or "", 20)),
+        "of": BY.format(name=one_line(ranked_by(session) or "", 20)) * several,
         "range": (ALL if last == n_items else FIRST).format(last=last, n_items=n_items),
         "items": n_items,
         "cut": cut.rank,
@@ -492,8 +499,10 @@ def explore_page(project: str) -> None:
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
             which_of_several(session)
+            systems_panel(session)
             for page, label in WAYS_ON.items() if session.labels else ():
-                link_to(page, label, ":material/arrow_forward:", project=project)
+                if page != "review" or session.population.predictions:
+                    link_to(page, label, ":material/arrow_forward:", project=project)
             return
         else:
             along_the_list(session, curve)

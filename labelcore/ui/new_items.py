@@ -19,7 +19,7 @@ from labelcore.population.head import Head
 from labelcore.population.roles import Roles, passing
 from labelcore.population.trace_ids import LANGFUSE
 from labelcore.population.tree import Tree
-from labelcore.safe_text import one_line, plain
+from labelcore.safe_text import one_line, plain, shortened
 from labelcore.ui import files, visitor
 from labelcore.ui.asking import ask, ask_number, current
 from labelcore.ui.draft import Draft
@@ -578,8 +578,9 @@ def show_faults(error: Exception, then: str = "") -> None:
     if not isinstance(error, PopulationError):
         st.error(plain(sentence(error)))
         return
-    number = len(error.faults)
-    first = f"{'' if number == 1 else 'The first: '}{error.faults[0]}"
+    number, fault = len(error.faults), error.faults[0]
+    named = replace(fault, column=fault.column and shortened(fault.column))
+    first = f"{'' if number == 1 else 'The first: '}{named}"
     ends = "" if first.endswith("?") else "."
     st.error(
         f"The file cannot be used as it is: {count(number, 'fault')}. "

@@ -424,14 +424,20 @@ def least_labels(line: Line) -> int:
     return max((int(remedy.changes.get("budget", 0)) for remedy in line.remedies), default=0)
 
 
-def row_of(ahead: Ahead, line: Line, labels: int, promise: str | None = None) -> Row:
-    """The row of a method, with the promise of the plan where it has that, else its own."""
+def row_of(
+    ahead: Ahead, line: Line, labels: int, promise: str | None = None, *, foreseen: bool = False
+) -> Row:
+    """The row of a method, with the promise of the plan where it has that, else its own;
+    ``foreseen``: its labels are a forecast, and told as one."""
     design = DESIGNS[line.design]
+    if foreseen and (ahead.plan.learns or ahead.plan.budget is not None):
+        labels = min(about_size(labels), len(ahead.population))
     wanted, able = promise or ahead.plan.promise, design.promises
     promise = str(wanted if wanted in able else able[0])
     assumes = isinstance(design, EstimatesCurve) and not design.has_confidence
     whole = labels == len(ahead.population)
-    words = method_words(line.label, labels, promise, whole=whole, assumes=assumes)
+    how = "all " if whole else "about " if foreseen else ""
+    words = method_words(line.label, f"{how}{labels:,}", promise, assumes=assumes)
     return Row(line.design, promise, labels, assumes, words)
 
 
@@ -447,9 +453,10 @@ def method_rows(ahead: Ahead, other: str | None) -> list[Row]:
         same = line.design == plan.design or plan.margin is not None or own_size
         labels = line.labels if same else ahead.labels_by(line.design)
         if labels is not None and (line.half_widths or own_size):
-            rows.append(row_of(ahead, line, labels))
+            counted = plan.budget is not None and line.design == plan.design
+            rows.append(row_of(ahead, line, labels, foreseen=not (own_size or counted)))
     if other is not None and (labels := labels_with(ahead, other)) is not None:
-        rows.append(row_of(ahead, ahead.chosen, labels, other))
+        rows.append(row_of(ahead, ahead.chosen, labels, other, foreseen=True))
 
     def place(row: Row) -> tuple[object, ...]:
         return row.assumes, row.promise != plan.promise, row.labels, row.design != plan.design

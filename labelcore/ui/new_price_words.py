@@ -338,19 +338,16 @@ def together_captions(numbers: int, confidence: float, at_once: AtOnce | None) -
 # --- methods ------------------------------------------------------------------------------------
 
 
-def method_words(
-    label: str, labels: int, promise: str, *, whole: bool = False, assumes: bool = False
-) -> str:
-    """A method and its labels; ``whole``: these are all items; ``assumes``: it states no chance of
-    error.
+def method_words(label: str, labels: str, promise: str, *, assumes: bool = False) -> str:
+    """A method and its labels; ``assumes``: it states no chance of error.
 
-    >>> method_words("Strata", 1200, "fixed"), method_words("Strata", 60, "watched", whole=True)
-    ('Strata · 1,200 · no early look', 'Strata · all 60')
-    >>> method_words("PAULA", 232, "fixed", assumes=True)
+    >>> method_words("Strata", "about 1,200", "fixed"), method_words("Strata", "all 60", "watched")
+    ('Strata · about 1,200 · no early look', 'Strata · all 60')
+    >>> method_words("PAULA", "232", "fixed", assumes=True)
     'PAULA · 232 · no chance of error stated'
     """
     terms = [NO_CHANCE] if assumes else [ONE_LOOK] * (promise == Promise.FIXED)
-    return " · ".join((label, f"{'all ' if whole else ''}{labels:,}", *terms))
+    return " · ".join((label, labels, *terms))
 
 
 def readable_lines(lines: Sequence[Line], estimands: Sequence[str], audit: bool) -> pd.DataFrame:

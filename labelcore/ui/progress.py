@@ -202,6 +202,8 @@ def why_no_curve(session: Session) -> str:
         return "it takes two classes"
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
+    if not session.population.classifiers:
+        return "no column is read as a classifier"
     if curve_view.ranked_by(session) not in session.population.scores:
         who = "judge" if session.population.has_judge else "classifier"
         several = len(session.plan.classifiers) > 1 and not session.population.scores

@@ -242,9 +242,8 @@ def rows(session: Session, review: Reviewed, shown: pd.DataFrame) -> None:
     part = shown.iloc[number * ROWS : (number + 1) * ROWS]
     index, _ = st.session_state.get(OPENED, (0, ""))
     words = [trait.name for trait in in_common(session, review).found if trait.kind == "word"]
-    cards = cards_node(
-        review, part, reader_zone(), index, words, small_pictures(session, part["id"])
-    )
+    pictures = small_pictures(session, part.loc[part["pictured"], "id"])
+    cards = cards_node(review, part, reader_zone(), index, words, pictures)
     with st.container(key=TABLE):
         draw("reviewed-cards", "cards", cards, lambda one: open_item(int(one)), steps=True)
     if pages > 1:

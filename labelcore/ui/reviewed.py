@@ -50,9 +50,10 @@ class Reviewed:
     """The judged items, and those that are flagged or noted and still open, the last drawn first.
 
     table       one row an item: index (of the draw), id, item (its beginning), text (what a search
-                looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
-                note, second, unsettled (whether people differ and nobody said what counts),
-                reason (of a judge that was wrong), cause (why they differ, as somebody said)
+                looks at), pictured (whether it may hold a picture), answer, called and score (by
+                the classifier), wrong, who, at, flagged, note, second, unsettled (whether people
+                differ and nobody said what counts), reason (of a judge that was wrong), cause (why
+                they differ, as somebody said)
     classifier  whose calls and scores they are; None where nobody predicts
     model       what that is: a classifier, or a judge
     several     whether others predict, too: it is called by its name
@@ -108,13 +109,15 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             name = one_line(row.item_id, 40)
             begins = items.glimpse(content, LONGEST_SHOWN) or name
             words = [value for value in content.values() if not value.startswith(PREFIX)]
-            texts[row.item_id] = begins, " ".join([row.item_id, *words]).casefold()
+            searched = " ".join([row.item_id, *words]).casefold()
+            texts[row.item_id] = begins, searched, items.names_picture(content)
     table = pd.DataFrame(
         {
             "index": [row.index for row in rows],
             "id": [row.item_id for row in rows],
             "item": [texts[row.item_id][0] for row in rows],
             "text": [f"{texts[row.item_id][1]} {row.note.casefold()}" for row in rows],
+            "pictured": [texts[row.item_id][2] for row in rows],
             "answer": [row.answer for row in rows],
             "who": [session.called(row.annotator) for row in rows],
             "at": [row.at for row in rows],
@@ -125,7 +128,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             "cause": [session.state.cause(row.index) for row in rows],
         }
     )
-    kinds = {"flagged": bool, "unsettled": bool}
+    kinds = {"flagged": bool, "unsettled": bool, "pictured": bool}
     table = table.astype(kinds | dict.fromkeys(("note", "second", "text", "cause"), object))
     table["called"], table["score"] = None, float("nan")
     if classifier is not None and classifier in population.predictions:

@@ -25,7 +25,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
 from labelcore.words.existing import taken_words
-from labelcore.words.pilots import about_size, pilot_words
+from labelcore.words.pilots import pilot_words, size_now
 from labelcore.words.quantities import group_of, is_settled, key_parts, label_of, names_another
 from labelcore.words.recuts import taught_words
 from labelcore.words.stops import open_words, stopped_short
@@ -128,13 +128,8 @@ class Counts:
 
 def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
-    beyond = engine.extended or bool(engine.sought)
-    total = engine.limit if beyond else engine.size_known - engine.given
-    learning = plan.learns and not engine.extended
-    goals = looking(plan.stop_rules)
-    if learning and (goals or engine.pilot):
-        total = about_size(total, engine.pilot, engine.given)
-    total = min(total, engine.most)
+    size, goals = size_now(plan, engine, engine.given), looking(plan.stop_rules)
+    total = min(size.labels, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
     asked = engine.asked if session.home.labels else ()
     choosing = "choice" in goals and not ended
@@ -146,8 +141,7 @@ def counts(session: Session) -> Counts:
     return Counts(
         answered=answered,
         total=total,
-        about=bool(goals or (learning and engine.pilot))
-        and not (most or engine.extended or choosing),
+        about=(size.open_end or "choice" in goals) and not (most or engine.extended or choosing),
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=seconds,
@@ -155,7 +149,7 @@ def counts(session: Session) -> Counts:
         broken=engine.kinds["broken"],
         still_open=open_words(goals),
         most=most,
-        least=learning and engine.pilot_until > 0,
+        least=size.open_end and size.until > 0,
         again=engine.repeats.answered,
         again_left=again_left,
         repeats=plan.further_answers if left or engine.repeats.due else 0.0,

@@ -2,20 +2,17 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
-from labelcore.designs.base import ONE_LOOK_RULES
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.history import told
 from labelcore.log.state import LogState
-from labelcore.plan.existing import RANDOM
-from labelcore.plan.pilot import pilot_of
 from labelcore.plan.plan import Plan
 from labelcore.population.population import judged
 from labelcore.promises import ChoiceStatus, Promise, State, Status
@@ -27,7 +24,7 @@ from labelcore.ui import sessions, visitor
 from labelcore.words.choices import ChoiceOfProject
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference
-from labelcore.words.pilots import about_size
+from labelcore.words.pilots import Size, size_now
 from labelcore.words.stops import stopped_short
 
 GIVEN = (*ANSWER_KINDS, "reread", "late")
@@ -98,61 +95,55 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     settings = state.settings(record.settings_json)
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
-    book, in_force = state.book, state.book.kinds
-    random = plan.get("existing") == RANDOM and state.looks
-    given = max(int(state.looks[-1]["labels"]) - in_force["labelled"], 0) if random else 0
-    planned = (book.pilot_until or book.replanned) - given * bool(book.replans)
-    planned = planned or int(plan.get("planned") or plan.get("budget") or 0)
-    planned = book.limit if book.extended or book.sought else planned
-    fixed = plan.get("promise") == Promise.FIXED and not (plan.get("budget") or plan.get("claims"))
-    sized = fixed and bool(plan.get("margin") or plan.get("group_margin"))
-    learning = sized and int(plan.get("rules") or 1) >= ONE_LOOK_RULES
-    one_look = learning and (not book.replans or book.pilot_until > 0)
-    open_end = (one_look or "margin" in (plan.get("stop") or ())) and not book.extended
-    about = about_size(planned, book.pilot_until if book.replans else pilot_of(given), given)
-    size = f"{about if open_end and plan.get('budget') is None else planned:,}"
-    how = "at least " if book.pilot_until else "about "
+    book, read = state.book, _read(record)
+    stored = int(plan.get("planned") or plan.get("budget") or 0)
+    size = size_now(read, book, int(file.get("given", 0))) if read else Size(labels=stored)
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
         file=file["path"].rsplit("/", 1)[-1],
         answered=book.answers_given,
-        answers=answers_words(in_force),
-        planned=planned,
+        answers=answers_words(book.kinds),
+        planned=size.labels,
         known=replace(
             _primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
             audit=judged(file["arguments"]),
         ),
         people=tuple({event.annotator for event in log if event.kind in GIVEN} - {CARRIED}),
-        status=broken or status_words(state, planned, open_end=open_end),
+        status=broken or status_words(state, size.labels, open_end=size.open_end),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
         created=record.created_at,
         archived=record.archived,
-        size=f"{how if open_end else ''}{size}",
+        size=f"{size.how}{size.labels:,}",
         wave=MONITOR in settings,
         path=str(file["path"]),
-        choice=_choice(state, plan, str(settings.get("question") or record.name)),
+        choice=_choice(state, read, str(settings.get("question") or record.name)),
         changed=changed,
     )
 
 
-def _choice(state: LogState, plan: Mapping[str, Any], asked: str) -> ChoiceOfProject | None:
+def _read(record: ProjectRecord) -> Plan | None:
+    """The plan; None where its method is not there, or of another version."""
+    try:
+        return Plan.from_json(record.plan_json)
+    except ValueError:
+        return None
+
+
+def _choice(state: LogState, plan: Plan | None, asked: str) -> ChoiceOfProject | None:
     """The choice between candidates that a plan asks for; None where it asks for none, or nobody
     can read how."""
-    if plan["estimands"][0] not in CHOICES:
+    if plan is None or plan.estimands[0] not in CHOICES:
         return None
-    try:
-        params: Any = Plan.from_json(json.dumps(plan)).design_params
-    except ValueError:  # Of a method that is not there, or of another version.
-        return None
+    params: Any = plan.design_params
     look = dict(state.looks[-1]) if state.looks else {}
-    result = dict(look.get("results", {}).get(plan["estimands"][0], {}))
+    result = dict(look.get("results", {}).get(plan.estimands[0], {}))
     chosen = result.get("chosen")
     return ChoiceOfProject(
         asked,
         float(params.precision_threshold),
-        1 - float(plan["confidence"]) if params.delta is None else float(params.delta),
+        1 - plan.confidence if params.delta is None else float(params.delta),
         ChoiceStatus(result.get("state", ChoiceStatus.UNDECIDED)),
         chosen,
         math.nan if chosen is None else float(result["candidates"][chosen]["low"]),

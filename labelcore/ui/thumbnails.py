@@ -18,15 +18,15 @@ Small = tuple[Node, str]
 
 
 def small_pictures(session: Session, item_ids: Iterable[str]) -> dict[str, Small]:
-    """{id: its picture}, of the items that have one."""
+    """{id: its picture}, of the items that have one; what was erased is forgotten."""
     population = session.population
     made = looked_up("pictures", session.project, population.fingerprint)
+    for item_id in [known for known in [*made] if known in session.state.erased]:
+        made.pop(item_id, None)
     until = monotonic() + SECONDS
     folders = items.Folders(data_folder(), population.path.parent, SIDE)
     found = {}
     for item_id in item_ids:
-        if item_id in session.state.erased:
-            continue
         if item_id not in made and monotonic() < until:
             content = session.item_by_id(item_id)
             picture = items.first_picture(content, folders)

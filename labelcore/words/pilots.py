@@ -1,10 +1,14 @@
 """The size of a plan that ends at a margin, before its pilot and after it, in words."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from labelcore.log.engine import Engine
+from labelcore.log.recorded_answers import Book
 from labelcore.plan.pilot import pilot_of
+from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import looking
 from labelcore.words.sentences import count
 
 SUPPOSED = {True: "your scores are good", False: "our guess is right"}
@@ -23,14 +27,52 @@ SLACK = 1.35
 are reserve."""
 
 
-def about_size(planned: int, pilot: int = 0, given: int = 0) -> int:
-    """How many labels a size of ``planned`` new ones takes, in two digits, three of what begins
-    with 1: at least those of the pilot, of which so many are given.
+@dataclass(frozen=True)
+class Size:
+    """How many labels a plan takes by what its log tells; labels from before it are not counted.
 
-    >>> about_size(449), about_size(1169), about_size(52, 60), about_size(52, 60, 7)
-    (450, 1170, 60, 53)
+    forecast   before a pilot; pilot: the labels of the pilot, 0 for a plan that has none
+    planned    the forecast after it, 0 before; until: those to which the pilot goes on, 0 if it
+               does not
+    labels     how many it takes as it is told now
+    open_end   whether a pilot or a goal may still change that
     """
-    labels = max(planned, pilot - given)
+
+    labels: int
+    open_end: bool = False
+    forecast: int = 0
+    pilot: int = 0
+    planned: int = 0
+    until: int = 0
+
+    @property
+    def how(self) -> str:
+        """What ``labels`` are, before their number."""
+        return "" if not self.open_end else "at least " if self.until else "about "
+
+
+def size_now(plan: Plan, book: Book, given: int) -> Size:
+    """The size of a plan of whose labels so many were there before."""
+    learns, beyond = plan.learns, book.extended or bool(book.sought)
+    forecast, pilot = (
+        int(plan.planned or plan.budget or 0),
+        pilot_of(given) - given if learns else 0,
+    )
+    planned, until = (max(labels - given, 0) for labels in (book.replanned, book.pilot_until))
+    in_pilot = learns and (not book.replans or until > 0)
+    goals = {*looking(plan.stop_rules)} - {"choice"}  # Of which the planned labels are the most.
+    open_end = bool(goals or in_pilot) and not book.extended
+    labels = until or max(planned or forecast, pilot)
+    labels = about_size(labels) if learns and open_end else labels
+    return Size(book.limit if beyond else labels, open_end, forecast, pilot, planned, until)
+
+
+def about_size(labels: int) -> int:
+    """A number of labels in two digits, three of what begins with 1.
+
+    >>> about_size(449), about_size(1169), about_size(53)
+    (450, 1170, 53)
+    """
     step: int = 10 ** max(len(str(labels)) - (3 if str(labels)[0] == "1" else 2), 0)
     return int(round(labels / step) * step)
 
@@ -73,7 +115,7 @@ def size_words(forecast: int, pilot: int, planned: int, again: int = 0, *, score
     """
     if again:
         return f"At least {count(again)}: {STILL_OPEN}."
-    labels = f"about {count(about_size(planned or forecast, pilot))}"
+    labels = f"about {count(about_size(max(planned or forecast, pilot)))}"
     outcome = found_words(forecast, pilot, planned, scored=scored)
     if not planned:
         return f"{labels[:1].upper()}{labels[1:]} {outcome}."
@@ -85,26 +127,27 @@ def pilot_words(engine: Engine, say: Callable[..., str] = found_words) -> str:
     if not engine.plan.learns:
         return ""
     scored = any(name in engine.population.scores for name in engine.classifiers)
-    sizes = engine.setup.planned, pilot_of(engine.given), engine.replanned, engine.pilot_until
-    return say(*sizes, scored=scored)
+    size = size_now(engine.plan, engine, engine.given)
+    return say(size.forecast, size.pilot, size.planned, size.until, scored=scored)
 
 
-def record_words(details: Sequence[Mapping[str, Any]], forecast: int) -> str:
-    """The re-forecasts of a log, for a report; "" where there is none.
+def record_words(details: Sequence[Mapping[str, Any]], forecast: int, given: int = 0) -> str:
+    """The re-forecasts of a log, for a report; "" where there is none. Labels that were there
+    before, ``given``, are not counted.
 
     >>> record_words([{"labels": 60, "half_width": 0.2, "planned": 449}], 52)
     'After 60 labels their width forecast the size anew, from 52 to 449 labels.'
-    >>> record_words([{"labels": 60, "half_width": 0.4, "planned": 934, "pilot": 120}], 52)
-    'The width that 60 labels gave told too little of the size.'
+    >>> record_words([{"labels": 60, "half_width": 0.4, "planned": 934, "pilot": 120}], 52, 7)
+    'The width that 53 labels gave told too little of the size.'
     """
     ended = [detail for detail in details if not detail.get("pilot")]
-    little = [f"{int(detail['labels']):,}" for detail in details if detail.get("pilot")]
+    little = [f"{int(detail['labels']) - given:,}" for detail in details if detail.get("pilot")]
     told = [LITTLE.format(labels=" and ".join(little))] if little else []
     told += [
         ANEW.format(
-            labels=count(int(detail["labels"])),
+            labels=count(int(detail["labels"]) - given),
             before=f"{forecast:,}",
-            planned=count(int(detail["planned"])),
+            planned=count(int(detail["planned"]) - given),
         )
         for detail in ended
     ]

@@ -284,6 +284,15 @@ def test_equal_scores_are_told(app, data_folder: Path) -> None:
     assert now["fault"].startswith("All scores are equal: the order is chance")
 
 
+def test_explore_names_the_score_where_there_are_several(app, data_folder: Path) -> None:
+    rows = [{"id": n, "text": f"item {n}", "a": n / 99, "b": 1 - n / 99} for n in range(99)]
+    for names, said in (("a", ""), ("ab", "by the score of a")):
+        population = lc.read_population(rows, id="id", content="text", scores={n: n for n in names})
+        plan = lc.Plan("geometric_strata", ["precision_curve"], budget=80, classifier="a")
+        lc.Session(population, plan, store(data_folder), names)
+        assert explored(app("explore", project=names))["of"] == said
+
+
 def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeCurve) -> None:
     """Its labels are what simulated sessions of it take, and one press leads there."""
     session = make_curve("recalibrated_neyman", 60)
@@ -341,6 +350,7 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
     ("classifier", "design", "estimand", "why"),
     [
         ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy", "the classifier has no"),
+        ({}, "simple_random", "prevalence", "no column is read as a classifier"),
         ({"predictions": {"p": "pred_lr", "q": "true_label"}}, "recalibrated_neyman", "accuracy",
          "none of the classifiers has a score"),
         ({"scores": {"p": "score_lr"}, "thresholds": {"p": 0.5}}, "recalibrated_neyman",
@@ -352,9 +362,13 @@ def test_explore_says_why_there_is_no_curve(
     why: str,
 ) -> None:  # fmt: skip
     population = lc.read_population(items, id="id", content="text", **classifier)
-    plan = lc.Plan(design, [estimand], budget=50, classifier=[*population.classifiers])
-    lc.Session(population, plan, store(data_folder), "plain")
+    plan = lc.Plan(design, [estimand], budget=50, classifier=[*population.classifiers] or None)
+    session = lc.Session(population, plan, store(data_folder), "plain")
     assert f"nothing to cut here: {why}" in texts(app("explore", project="plain"))
+    answer_draws(session, "yes", 1)
+    ways = {one.proto.label for one in app("explore", project="plain").get("page_link")}
+    errors = explore.WAYS_ON["review"] in ways
+    assert errors == bool(population.predictions), "without a classifier nothing can be wrong"
 
 
 def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
@@ -372,6 +386,9 @@ def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
     answer_draws(session, "yes", 1)
     page = app("explore", project="judge")
     assert ways <= {one.proto.label for one in page.get("page_link")} and len(ways) == 2
+    (measures,) = (one.value for one in page.table if "The judge" in one.value)
+    assert measures["Agreement"].tolist() == ["too early"], "as every other table says of so little"
+    assert "answers; too early to say how many people would." in texts(page)
 
 
 @pytest.fixture

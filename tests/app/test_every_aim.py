@@ -71,7 +71,9 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     """The rows stand by the labels they need; the one that is pressed is the plan's."""
     page = on_page(app, "one classifier", BOTH.title, budget=60)
     rows = page.radio(key="new-row")
-    labels = [int(one.split(" · ")[1].removeprefix("all ")) for one in rows.options]
+    numbers = [one.split(" · ")[1] for one in rows.options]
+    assert numbers[0] == "60" and all(one.startswith(("about ", "all ")) for one in numbers[1:])
+    labels = [int(one.split(" ")[-1]) for one in numbers]
     once = [one.endswith("no early look") for one in rows.options]
     assert once == sorted(once), "those of another promise stand below"
     same = labels[: once.index(True)]

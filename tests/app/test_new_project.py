@@ -98,6 +98,17 @@ def test_name_that_is_taken_is_told(app, items: Path, make, data_folder: Path) -
     assert len(store(data_folder).projects()) == 1
 
 
+def test_a_long_name_of_a_column_is_shortened_in_the_sentence_of_a_fault(app) -> None:
+    name = f"{'how sure the model is, ' * 9}score"
+    rows = "".join(f"i{n},item {n},0.5\n" for n in range(9))
+    page = with_upload(
+        app, "items.csv", f'id,text,"{name}"\n{rows}j,last,oops\nk,more,so\n'.encode()
+    )
+    (said,) = (one.value for one in page.error)
+    assert "how sure the model is, how sure the mod…" in said and len(said) < 280
+    assert page.dataframe[-1].value["column"].tolist() == [name] * 2, "the table has all of it"
+
+
 def test_faults_are_a_table(app, data_folder: Path) -> None:
     page = with_upload(app, "bad.csv", b"id,text,score\n1,a,0.5\n1,b,x\n")
     assert "2 faults" in page.error[0].value

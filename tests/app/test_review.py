@@ -27,10 +27,11 @@ from labelcore.ui.reviewed import (
     UNSURE,
     WRONG,
     event_words,
+    looked_up,
     reviewed,
     said_of,
 )
-from labelcore.words.counts import EVEN, UNEVEN
+from labelcore.words.counts import EVEN, EVERY, UNEVEN
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import HOSTILE, button, card_pictures, cards, store, texts
 from tests.report.test_labels import READ
@@ -114,8 +115,11 @@ def test_a_card_shows_the_picture_of_its_item(app, data_folder: Path) -> None:
         assert head.startswith("data:image/")
         sizes[ids[draw]] = max(Image.open(io.BytesIO(b64decode(data))).size)
     assert sizes == {"a": 160, "b": 160, "c": 96}
+    known = looked_up("pictures", "demo", population.fingerprint)
+    assert set(known) == set("abcd"), "a text is not read a second time"
     erase_items(made.store, "demo", ["a"], who="Ann", why="asked for")
     assert {ids[draw] for draw in card_pictures(app("review", project="demo"))} == {"b", "c"}
+    assert set(known) == set("bcd"), "nor is what was erased kept in memory"
 
 
 def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> None:
@@ -293,6 +297,16 @@ def test_what_shares_of_the_list_are_is_said_for_each_method(
 ) -> None:
     make(labels=1, design=design)
     assert said in texts(app("review", project="demo"))
+
+
+def test_where_every_item_is_judged_the_list_is_the_file(app, data_folder: Path) -> None:
+    rows = [{"id": f"i{n}", "text": f"item {n}", "called": n % 2} for n in range(3)]
+    population = lc.read_population(rows, id="id", content="text", predictions={"lr": "called"})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=3, seed=1)
+    session = lc.Session(population, plan, store(data_folder), "demo")
+    for more, said in ((2, EVEN), (1, EVERY)):
+        answer_draws(session, "yes", more)
+        assert said in texts(app("review", project="demo"))
 
 
 def test_a_mark_on_an_item_that_is_still_open_is_there(app, make) -> None:

@@ -137,6 +137,21 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     cards.first.click()
     expect(item).to_contain_text(f"Message {str(third.item_id)[1:]}")
 
+    # So is what has the focus when Space goes down.
+    field.fill("")
+    field.press("Enter")
+    expect(cards).to_have_count(12)
+    wait_until_idle(page)
+    field.fill(str(third.item_id))
+    cards.first.evaluate("card => card.focus()")
+    page.keyboard.down(" ")
+    expect(cards).to_have_count(1)
+    page.keyboard.up(" ")
+    expect(item).to_contain_text(f"Message {str(last.item_id)[1:]}")
+    wait_until_idle(page)
+    cards.first.press(" ")
+    expect(item).to_contain_text(f"Message {str(third.item_id)[1:]}")
+
     # A right click opens none, not even later where the list has changed.
     field.fill("")
     field.press("Enter")

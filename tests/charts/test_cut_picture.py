@@ -1,8 +1,10 @@
 """Explore's picture: where the script sets the handle is where the cut is drawn."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from labelcore.charts.cut_picture import BOX, HEIGHT, WIDTH, CutPicture
@@ -34,6 +36,14 @@ def test_the_handle_stands_at_the_drawn_cut(make_band: Make, last: int, cut: int
     ]  # fmt: skip
     assert float(upright[-1][1]["x1"]) == pytest.approx(at * WIDTH, abs=0.06)
     assert places["bottom"] == BOX.bottom / HEIGHT and places["log"] == (last >= 5000)
+    title = picture.level.axis.title
+    assert title == "first items by score" + " (log scale)" * (last >= 5000)
+
+
+def test_one_line_is_drawn_where_none_has_a_name(make_band: Make) -> None:
+    band = replace(make_band("precision", [0.9, 0.8, 0.5]), provisional=np.array([0.8, 0.7, 0.4]))
+    marks = CutPicture(band, None, 30, 20).drawing().marks
+    assert sum(isinstance(one, Line) and one.kind.startswith("estimate") for one in marks) == 1
 
 
 def test_the_line_goes_through_the_dot(make_band: Make) -> None:

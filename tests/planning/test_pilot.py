@@ -36,7 +36,7 @@ from labelcore.testing.known import Known, fewest, most, write
 from labelcore.ui.session_picture import beside
 from labelcore.ui.status import counts, progress_parts
 from labelcore.ui.summary import Summary, summarise
-from labelcore.words.pilots import about_size, pilot_words
+from labelcore.words.pilots import about_size, pilot_words, size_words
 from tests import existing_files
 from tests.answering import answer_draws
 from tests.cases import repeated
@@ -280,7 +280,7 @@ def test_the_start_page_has_the_size_that_was_learned(
         assert f" {now.of_planned.removesuffix(' judged')}" in label
         return now
 
-    assert summary().of_planned == f"of about {about_size(before, PILOT):,} judged"
+    assert summary().of_planned == f"of about {about_size(max(before, PILOT)):,} judged"
     assert beside(session).ahead("recall") is not None
     answer_draws(session, bad, until=max(PILOT, before + 1))
     after = session.engine.planned
@@ -289,9 +289,9 @@ def test_the_start_page_has_the_size_that_was_learned(
     assert beside(session).ahead("recall") is None, "what the scores foretold is no more expected"
 
 
-@pytest.mark.parametrize(("margin", "sizes"), [(0.15, (53, 53)), (0.04, (135, 127))])
-def test_the_start_page_counts_no_labels_from_before(
-    margin: float, sizes: tuple[int, int], tmp_path: Path
+@pytest.mark.parametrize(("margin", "sizes"), [(0.15, (53, 53, 53)), (0.04, (135, 135, 127))])
+def test_labels_from_before_count_nowhere_in_the_size(
+    margin: float, sizes: tuple[int, int, int], tmp_path: Path
 ) -> None:
     asked = {"classifier": "a", "margin": margin, "existing": "random", "seed": 1}
     population = existing_files.read(tmp_path, existing_files.at_random(40))
@@ -299,12 +299,13 @@ def test_the_start_page_counts_no_labels_from_before(
     session = lc.Session(population, plan, f"sqlite:///{tmp_path / 'one.db'}", "learns")
     truth = existing_files.made()[1]
     assert session.engine.given == 7, "of what is called positive"
-    for until, size in zip((PILOT - 1, PILOT), sizes, strict=True):
+    for until, size in zip((0, PILOT - 1, PILOT), sizes, strict=True):
         answer_draws(session, lambda draw: truth[int(draw.item_id[1:])], until=until)
-        session.results()
         summary = summarise(session.store.project("learns"), session.events)
         assert summary.of_planned == f"of about {size} judged"
         assert counts(session).total == size
+        assert f"bout {size} labels" in (said := pilot_words(session.engine, size_words))
+        assert until == PILOT or said.endswith("we know more after 53 labels.")
 
 
 @pytest.fixture(scope="module")

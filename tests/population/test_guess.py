@@ -356,3 +356,23 @@ def test_answers_in_free_words_are_judged_and_others_are_the_truth(
     assert found.answers == (() if shown else ("Answer",))
     gold = guess(*sample(id=range(len(values)), question=asked, gold_answer=values))
     assert gold.content == ("question",) and gold.answers == ("gold_answer",)
+
+
+@pytest.mark.parametrize("column", ["answers", "completion", "reply", "output", "generated_text"])
+def test_what_was_answered_is_shown_beside_the_question(column: str) -> None:
+    asked = [f"Why is number {n} so?" for n in range(20)]
+    said = [f"Because of {n}, as far as is known." for n in range(20)]
+    found = guess(*sample(id=range(20), question=asked, **{column: said}, score=[0.5, 0.25] * 10))
+    assert found.content == ("question", column) and found.answers == ()
+    classes = [f"class {n % 8}" for n in range(20)]
+    found = guess(*sample(id=range(20), question=asked, **{column: classes}))
+    assert found.content == ("question",), "what a classifier says is not shown"
+
+
+@pytest.mark.parametrize("words", [["yes", "no"], ["0", "1"], ["good", "bad"]])
+def test_judges_that_say_yes_or_no_are_classifiers(words: list[str]) -> None:
+    texts = [f"words {n}" for n in range(10)]
+    found = guess(*sample(id=range(10), text=texts, judge_a=words * 5, judge_b=words[::-1] * 5))
+    assert [one.prediction for one in found.classifiers] == ["judge_a", "judge_b"]
+    found = guess(*sample(id=range(10), text=texts, judge=["yes", "no"] * 5))
+    assert [one.prediction for one in found.classifiers] == ["judge"]
