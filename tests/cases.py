@@ -3,6 +3,7 @@
 import os
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -72,10 +73,13 @@ def repeated(times: int) -> int:
 
 
 def once(make: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-    """A fixture of a module: what ``make`` gives for a folder of its own and these arguments."""
+    """A fixture of a module: what ``make`` gives for these arguments, behind a folder of its own
+    where it takes one."""
+    takes_folder = next(iter(signature(make).parameters), "") == "folder"
 
     @pytest.fixture(scope="module")
     def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
-        return make(tmp_path_factory.mktemp("once"), *arguments, **more)
+        folder = [tmp_path_factory.mktemp("once")] if takes_folder else []
+        return make(*folder, *arguments, **more)
 
     return made

@@ -1,6 +1,5 @@
 """Files with three noisy classifiers and their vote, and plans that recycle labels among them."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import planned_size
 from labelcore.testing.known import Known
-from tests.rows import write_rows
+from tests.columns import items
 
 N_ITEMS = 600
 BOTH = ("precision", "recall")
@@ -29,17 +28,9 @@ def classifiers(n_items: int, seed: int) -> tuple[np.ndarray, dict[str, np.ndarr
     return truth, {"vote": vote, **said}, score
 
 
-def written(folder: Path, n_items: int = N_ITEMS, seed: int = 1, **more: np.ndarray) -> Known:
+def written(n_items: int = N_ITEMS, seed: int = 1, **more: np.ndarray) -> Known:
     truth, said, score = classifiers(n_items, seed)
-    said |= more
-    names = [f"i{i}" for i in range(n_items)]
-    rows = zip(names, ["x"] * n_items, score, *said.values(), strict=True)
-    path = write_rows(folder / "items.csv", ["id", "text", "score", *said], rows)
-    predictions = {name: name for name in said}
-    population = lc.read_population(
-        path, id="id", content="text", scores={"a": "score"}, predictions=predictions
-    )
-    return Known(population, truth)
+    return Known(items(scores={"a": score}, predictions={**said, **more}), truth)
 
 
 def plan_of(name: str = "recycling", **values: Any) -> lc.Plan:

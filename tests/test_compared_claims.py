@@ -5,7 +5,6 @@ import io
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from labelcore.results.types import Claim
 from labelcore.testing.known import Known
 from tests.answering import answer_draws
 from tests.cases import once
-from tests.rows import write_rows
+from tests.columns import items
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 NAMES = np.array(["x", "y", "z"])
@@ -30,9 +29,7 @@ CLAIM = "accuracy[A] > accuracy[B]"
 N_ITEMS = 600
 
 
-def made(
-    folder: Path, only_a: int, only_b: int, neither: int = 12, n_items: int = N_ITEMS
-) -> Known:
+def made(only_a: int, only_b: int, neither: int = 12, n_items: int = N_ITEMS) -> Known:
     """Three classes; on so many items only A is right, only B, or neither and they disagree."""
     random = np.random.default_rng(4)
     kinds = [only_a, only_b, neither, 20]
@@ -41,11 +38,7 @@ def made(
     wrong = (truth + random.integers(1, 3, n_items)) % 3
     left = np.where((kind == 0) | (kind == 4), truth, wrong)
     right = np.select([kind == 0, kind == 2, kind == 3], [wrong, 3 - truth - wrong, wrong], truth)
-    both = enumerate(zip(left, right, strict=True))
-    rows = ((f"i{n}", "x", NAMES[a], NAMES[b]) for n, (a, b) in both)
-    path = write_rows(folder / "items.csv", ["id", "text", "a", "b"], rows)
-    population = lc.read_population(path, id="id", content="text", predictions={"A": "a", "B": "b"})
-    return Known(population, truth)
+    return Known(items(predictions={"A": NAMES[left], "B": NAMES[right]}), truth)
 
 
 better = once(made, 110, 30)

@@ -1,14 +1,12 @@
 """Items called unsure or broken: what claims and strict intervals make of them."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
 from labelcore.plan.claim_totals import claim_totals
 from labelcore.results.types import Claim, Estimate
+from tests.columns import items
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -17,14 +15,10 @@ CLAIM = "accuracy >= 0.6667"
 
 
 @pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+def population() -> lc.Population:
     random = np.random.default_rng(3)
     score = np.round(random.random(ITEMS), 3)
-    path: Path = tmp_path_factory.mktemp("items") / "items.csv"
-    pd.DataFrame({"id": range(ITEMS), "text": "x", "score": score}).to_csv(path, index=False)
-    return lc.read_population(
-        path, id="id", content="text", scores={"c": "score"}, thresholds={"c": 0.5}
-    )
+    return items(scores={"c": score}, thresholds={"c": 0.5}, ids="{}")
 
 
 def session_with(population: lc.Population, answer: object, claims: list[str]) -> lc.Session:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -42,36 +42,44 @@ class Expected:
     followed: int
 
 
-class ChoiceRunner:
-    """The choice of one plan, session by session: a runner of ``planning.race``.
+@dataclass(eq=False)
+class Runner:
+    """One method on its way, simulated step by step.
+
+    spent    seconds of its steps so far, without those that prepared a size
+    ended    whether no step follows
+    """
+
+    population: Population
+    plan: Plan
+    line: Line
+    world: Callable[[int], IntArray]
+    seed: int
+    engine: Engine | None = None
+    spent: float = 0.0
+    steps: int = 0
+    ended: bool = False
+
+    @property
+    def step_seconds(self) -> float:
+        """What a step is expected to take; 0 before the first one."""
+        return self.spent / max(self.steps, 1)
+
+
+@dataclass(eq=False)
+class ChoiceRunner(Runner):
+    """The choice of one plan, session by session.
 
     Promise: none, this plans only. Assumption: the classes of a world are drawn with the scores as
     probabilities.
     """
 
-    def __init__(
-        self,
-        population: Population,
-        plan: Plan,
-        line: Line,
-        world: Callable[[int], IntArray],
-        seed: int,
-    ) -> None:
-        self.population, self.plan, self.line = population, plan, line
-        self.world, self.seed = world, seed
-        self.engine: Engine | None = None
-        self.taken: list[float] = []
-        self.spent, self.ended = 0.0, False
+    taken: list[float] = field(default_factory=list)
 
     @property
     def share(self) -> float:
         """How much is done, 0 to 1."""
         return 1.0 if self.ended else len(self.taken) / SESSIONS
-
-    @property
-    def step_seconds(self) -> float:
-        """What a step is expected to take; 0 before the first one."""
-        return self.spent / max(len(self.taken), 1)
 
     def step(self) -> None:
         """Simulate one session more; end with the last one."""
@@ -81,7 +89,7 @@ class ChoiceRunner:
         engine = self.engine.redrawn(run_seed(self.seed, number))
         label_all([engine], self.world(number))
         self.taken.append(engine.labels if choice_made(engine) else math.inf)
-        self.spent += monotonic() - start
+        self.steps, self.spent = self.steps + 1, self.spent + monotonic() - start
         self.ended = len(self.taken) == SESSIONS
 
     def _followed(self) -> Plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -369,62 +369,47 @@ def _preview(population: Population, plan: Plan) -> Preview:
     outlook = Outlook(population, plan)
     most = _most(outlook)
     expected, planned, *half = _expected_labels(outlook, most)
-    planned = _whole_budget(plan, most) if plan.budget is not None else planned
+    if plan.budget is not None:  # As many labels as there are items, or draws.
+        planned = plan.budget if plan.counts_draws else most
     planned = planned if plan.planned is None else plan.planned
+    learned: dict[str, int] = {}
     if plan.learns and (planned or plan.promised == Promise.WATCHED):
-        return _with_pilot(outlook, expected, planned, half)
-    _check(outlook, planned)
-    labels = most if plan.budget is not None or plan.stop_rules else planned
-    furthest = plan.furthest(planned + outlook.given)
-    if plan.budget is None and furthest is not None:
-        labels = min(labels, furthest - outlook.given)
+        labels, learned = _learned_size(outlook, planned)
+    else:
+        _check(outlook, planned)
+        labels = most if plan.budget is not None or plan.stop_rules else planned
+        furthest = plan.furthest(planned + outlook.given)
+        if plan.budget is None and furthest is not None:
+            labels = min(labels, furthest - outlook.given)
+    pilot = learned.get("pilot", 0)
+    expected = max(expected, pilot)
+    half_of_claims = {"claims_half": [*half]} if plan.claims else {}
     return Preview(
         labels=labels,
         expected_labels=expected,
         draws=outlook.draws(labels),
-        expected_half_width=outlook.foreseen(expected, planned),
-        derived={**outlook.derived(planned), **_half(plan, half)},
+        expected_half_width=outlook.foreseen(expected, max(planned, pilot)),
+        derived={**outlook.derived(planned), **learned, **half_of_claims},
         planned=planned,
     )
 
 
-def _half(plan: Plan, half: Sequence[int]) -> dict[str, list[int]]:
-    return {"claims_half": [*half]} if plan.claims else {}
-
-
-def _with_pilot(outlook: Outlook, expected: int, planned: int, half: Sequence[int]) -> Preview:
-    """The preview of a plan whose size is forecast anew after a pilot."""
+def _learned_size(outlook: Outlook, planned: int) -> tuple[int, dict[str, int]]:
+    """The labels of a plan whose size is forecast anew after a pilot, the pilot, and the largest
+    size that may come of it."""
     plan, given = outlook.plan, outlook.given
     items = int(outlook.frame.sizes[outlook.frame.asked].sum())
     largest = largest_size(plan, len(outlook.questions), items, planned + given, given)
     furthest = largest if plan.promised == Promise.FIXED else plan.furthest(largest)
     labels = min(outlook.most, furthest - given if furthest else outlook.most)
     pilot = min(max(pilot_of(given) - given, 1), labels)
-    expected = max(expected, pilot)
-    return Preview(
-        labels=labels,
-        expected_labels=expected,
-        draws=outlook.draws(labels),
-        expected_half_width=outlook.foreseen(expected, max(planned, pilot)),
-        derived={
-            **outlook.derived(planned),
-            "pilot": pilot,
-            "largest": largest,
-            **_half(plan, half),
-        },
-        planned=planned,
-    )
+    return labels, {"pilot": pilot, "largest": largest}
 
 
 def _most(outlook: Outlook) -> int:
     """The most labels that a session may ask for: its budget, where there is one."""
     budget = outlook.plan.budget
     return outlook.most if budget is None else min(budget, outlook.most)
-
-
-def _whole_budget(plan: Plan, most: int) -> int:
-    """What a budget plans for: as many labels as there are items, or draws."""
-    return int(plan.budget or 0) if plan.counts_draws else most
 
 
 def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int, int, int]:

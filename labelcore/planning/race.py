@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 import numpy as np
@@ -16,10 +16,9 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import DIFFERENCES, SCALARS
 from labelcore.figures.cuts import deepest_cut
 from labelcore.figures.scalars import scalar_results_of
-from labelcore.log.engine import Engine
 from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
 from labelcore.plan.plan import Plan
-from labelcore.planning.choosing import ChoiceRunner
+from labelcore.planning.choosing import ChoiceRunner, Runner
 from labelcore.planning.methods import EXACT, Line
 from labelcore.planning.outlook import Outlook
 from labelcore.planning.runs import beginning, label_all
@@ -217,40 +216,30 @@ def labels_for_cut(
     return None
 
 
-class _Runner:
+@dataclass(eq=False)
+class _Runner(Runner):
     """One method on its way.
 
     labels    the size that is simulated now
     tried     (size, widest half-width) of the sizes before
     keys      the figures that the labels can give
     widths    the mean half-widths of each world at this size, (n_keys,)
-    spent     seconds of its steps so far, without those that prepared a size
-    ended     whether no step follows
     """
 
-    def __init__(
-        self, population: Population, plan: Plan, line: Line, world: World, seed: int
-    ) -> None:
-        self.population, self.plan, self.line = population, plan, line
-        self.world, self.seed = world, seed
-        self.labels = line.labels
-        self.keys: list[str] = []
-        self.tried: list[tuple[int, float]] = []
-        self.wanted = WORLDS if plan.margin is None else FIRST_WORLDS
-        self.widths: list[FloatArray] = []
-        self.engine: Engine | None = None
-        self.spent, self.steps, self.ended = 0.0, 0, False
+    labels: int = 0
+    keys: list[str] = field(default_factory=list)
+    tried: list[tuple[int, float]] = field(default_factory=list)
+    widths: list[FloatArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.labels = self.line.labels
+        self.wanted = WORLDS if self.plan.margin is None else FIRST_WORLDS
 
     @property
     def share(self) -> float:
         """How much is done, 0 to 1: with a margin as if two sizes were enough."""
         every = WORLDS if self.plan.margin is None else FIRST_WORLDS + WORLDS
         return 1.0 if self.ended else min(self.steps / every, 0.99)
-
-    @property
-    def step_seconds(self) -> float:
-        """What a step is expected to take; 0 before the first one."""
-        return self.spent / max(self.steps, 1)
 
     def step(self) -> None:
         """Simulate one world more, and go to another size or end where that is due."""

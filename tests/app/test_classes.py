@@ -32,7 +32,7 @@ from tests.app.conftest import (
     to_aim,
     with_upload,
 )
-from tests.rows import write_rows
+from tests.columns import items
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -59,9 +59,7 @@ def classes(data_folder: Path) -> Classes:
 
     def build(number: int) -> lc.Session:
         names = [f"{n:02d} {HOSTILE if n == 1 else 'class'}" for n in range(number)]
-        rows = ([f"i{n}", f"item {n}", names[n % number]] for n in range(240))
-        path = write_rows(data_folder / "files" / "c.csv", ["id", "text", "said"], rows)
-        population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+        population = items(predictions={"m": [names[n % number] for n in range(240)]})
         plan = lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=120, seed=1)
         return lc.Session(population, plan, store(data_folder), "many")
 
@@ -337,12 +335,8 @@ def test_panels_and_report_of_two_classifiers(
 @pytest.mark.parametrize(
     "name", ["=1+1", "predicted", "in all", "strata without a label", "called \\ judged"]
 )
-def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name: str) -> None:
-    path = data_folder / "c.csv"
-    data_folder.mkdir()
-    rows = "".join(f"{n},{[name, 'b', 'c'][n % 3]}\n" for n in range(90))
-    path.write_text(f"text,said\n{rows}", "utf-8")
-    population = lc.read_population(path, content="text", predictions={"m": "said"})
+def test_confusion_table_with_names_that_are_in_the_way(name: str) -> None:
+    population = items(predictions={"m": [name, "b", "c"] * 30})
     session = lc.Session(population, lc.Plan("recalibrated_neyman", ["accuracy"], budget=60))
     session.answer(session.next(), name)
     table = confusion(session.engine)

@@ -39,6 +39,7 @@ from tests.app.conftest import (
     with_upload,
 )
 from tests.cases import sampled
+from tests.columns import items
 from tests.judged import judged, judged_frame
 from tests.rows import write_rows
 
@@ -275,9 +276,7 @@ def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCur
 
 
 def test_equal_scores_are_told(app, data_folder: Path) -> None:
-    rows = ([f"i{n}", f"item {n}", 0.5] for n in range(60))
-    path = write_rows(data_folder / "files" / "same.csv", ["id", "text", "score"], rows)
-    population = lc.read_population(path, id="id", content="text", scores={"m": "score"})
+    population = items(scores={"m": [0.5] * 60})
     plan = lc.Plan("geometric_strata", ["precision_curve"], budget=60)
     lc.Session(population, plan, store(data_folder), "same")
     now = explored(app("explore", project="same"))

@@ -219,8 +219,8 @@ def test_a_cell_opens_its_arithmetic(session: lc.Session) -> None:
     assert not page.dataframe
 
 
-def test_every_pair_says_who_is_ahead_or_what_decides(tmp_path: Path) -> None:
-    known = nearly_equal(tmp_path, 300, 8, seed=2)
+def test_every_pair_says_who_is_ahead_or_what_decides() -> None:
+    known = nearly_equal(300, 8, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:3], classifier=list(BOTH), budget=60, seed=1)
     session = lc.Session(known.population, plan)
     assert pairs_table(session).iloc[0]["Accuracy"] == "−2.7 to +2.7: about 8 more labels"

@@ -22,6 +22,7 @@ from tests.app.conftest import (
     surface_buttons,
     texts,
 )
+from tests.columns import items
 
 
 def spaced(text: str) -> str:
@@ -295,8 +296,7 @@ def test_finish_asks_a_reason(app, make) -> None:
 
 
 def test_exhausted(app, data_folder) -> None:
-    rows = [{"id": f"i{n}", "text": f"item {n}", "called": n % 2} for n in range(12)]
-    population = lc.read_population(rows, id="id", content="text", predictions={"lr": "called"})
+    population = items(predictions={"lr": [0, 1] * 6})
     plan = lc.Plan("simple_random", ["accuracy"], budget=12)
     session = lc.Session(population, plan, sessions.store(), "demo")
     answer_draws(session, "yes")

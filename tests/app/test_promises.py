@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -20,6 +20,7 @@ from labelcore.words.sentences import ASSUMED, promise_kind
 from tests.answering import answer_draws
 from tests.app.conftest import folds, store, texts
 from tests.cases import EVERY_EXAMPLE, sampled
+from tests.columns import items
 from tests.recycled import PARAMS, written
 
 PAGES = ("label", "progress", "report")
@@ -164,23 +165,19 @@ def check(app: Any, session: lc.Session, one: Case, pages: Sequence[str] = PAGES
             assert said or ASSUMED in text.replace("\N{NO-BREAK SPACE}", " "), (one.name, place)
 
 
-def with_another_list(folder: Path) -> lc.Population:
+def with_another_list(one: lc.Population) -> lc.Population:
     """The same items, where the classifier b has a score, too."""
-    items = pd.read_csv(folder / "items.csv")
-    items["other"] = (items["score"] + items.index % 7 / 20).round(6)
-    items.to_csv(folder / "two.csv", index=False)
-    return lc.read_population(
-        folder / "two.csv", id="id", content="text", scores={"a": "score", "b": "other"}
-    )
+    score = one.scores["a"]
+    return items(scores={"a": score, "b": (score + np.arange(len(one)) % 7 / 20).round(6)})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sampled([one.name for one in CASES], 1, seed=1, keep=["paula"]))
 def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) -> None:
     one = next(case for case in CASES if case.name == name)
-    known = written(data_folder / "files", 240)
+    known = written(240)
     two = one.design == "paired_lists"
-    population = with_another_list(data_folder / "files") if two else known.population
+    population = with_another_list(known.population) if two else known.population
     session = lc.Session(population, one.plan(), store(data_folder), "demo")
     check(app, session, one, PAGES if EVERY_EXAMPLE in os.environ else ())
     answer_draws(session, known, until=45)
@@ -196,7 +193,7 @@ def test_no_sentence_of_another_promise(name: str, app: Any, data_folder: Path) 
 @pytest.mark.parametrize("name", ["plain", "geometric", "geometric, watched"])
 def test_after_an_early_end(name: str, app: Any, data_folder: Path) -> None:
     one = next(case for case in CASES if case.name == name)
-    known = written(data_folder / "files", 240)
+    known = written(240)
     session = lc.Session(known.population, one.plan(), store(data_folder), "demo")
     answer_draws(session, known, until=45)
     session.finish("enough")

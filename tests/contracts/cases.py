@@ -1,12 +1,13 @@
 """The contracts of ``labelcore.testing`` as cases of pytest."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import make_dataclass
 from typing import Any
 
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import Design
+from labelcore.designs.base import Design, parameter
 from labelcore.testing.contracts import BROKEN, Contract, Family, Owed
 from labelcore.testing.known import Known
 from tests.cases import sampled
@@ -18,6 +19,19 @@ Twin = type[Design[Any]] | Callable[[pytest.MonkeyPatch], str]
 def register(twin: type[Design[Any]], patch: pytest.MonkeyPatch) -> str:
     patch.setitem(lc.DESIGNS, BROKEN, twin())
     return BROKEN
+
+
+def unwritable(family: Family, **example: object) -> type[Design[Any]]:
+    """The sound method with a parameter that takes any value, and may come back as another."""
+    params = make_dataclass(
+        "Params",
+        [(name, object, parameter(None, "")) for name in example],
+        bases=(family.sound.Params,),
+        namespace={"__post_init__": lambda _: None},
+        frozen=True,
+        slots=True,
+    )
+    return type("Unwritable", (family.sound,), {"Params": params, "example": example})
 
 
 def must_fail(

@@ -7,14 +7,14 @@ candidate of which nine items in ten are positive; below it they are few.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup, parameter
+from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup
 from labelcore.designs.choices import ChoiceFigures, Chooses, OtherChoice
 from labelcore.errors import ReplayError
 from labelcore.figures.choices import choice_results, choices_at
@@ -32,7 +32,14 @@ from labelcore.testing.contracts import (
     Unseeded,
 )
 from labelcore.testing.known import Known, label, labelled, write
-from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
+from tests.contracts.cases import (
+    Twin,
+    method_cases,
+    must_fail,
+    register,
+    twin_cases,
+    unwritable,
+)
 
 N_ITEMS = 200
 CHOOSERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, Chooses)]
@@ -172,17 +179,6 @@ class OutOfNowhere(Broken):
         return replace(super().choice(setup, frame, progress, look), chosen="the best one")
 
 
-class NotJson(Broken):
-    @dataclass(frozen=True, slots=True)
-    class Params(ReachSelectionDesign.Params):
-        note: object = parameter(None, "")
-
-        def __post_init__(self) -> None:
-            pass
-
-    example: ClassVar[dict[str, Any]] = {"note": (1, 2)}
-
-
 CHOICES = Family(
     n_items=N_ITEMS, plan_of=plan_of, results=choice_results, undone_at=(3, 40, 61), agreed=50,
     read_at=(0, 20, 80), sound=Broken, refusals=(AssertionError, ReplayError, TypeError),
@@ -193,7 +189,7 @@ CONTRACTS = [
     Owed(CHOICES.undo_is_as_if_never_answered, [Clinging]),
     Owed(CHOICES.later_labels_do_not_matter, [Peeking]),
     Owed(CHOICES.no_item_twice, [CHOICES.twin(Repeating)]),
-    Owed(CHOICES.json_round_trip, [NotJson]),
+    Owed(CHOICES.json_round_trip, [unwritable(CHOICES, note=(1, 2))]),
     Owed(no_label_is_not_yet, [Hasty]),
     Owed(what_is_chosen_is_a_candidate, [OutOfNowhere]),
     Owed(a_census_chooses_rightly, [Hasty]),

@@ -7,7 +7,7 @@ its own. Ties are in the file: two decimals of the score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from scipy.stats import chi2, norm
 
 import labelcore as lc
 from labelcore.designs import geometric_strata
-from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Progress, Setup, parameter
+from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
@@ -53,7 +53,14 @@ from labelcore.testing.known import (
 )
 from tests.answering import many_labelled
 from tests.cases import once, repeated
-from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
+from tests.contracts.cases import (
+    Twin,
+    method_cases,
+    must_fail,
+    register,
+    twin_cases,
+    unwritable,
+)
 from tests.designs.synthetic import LIST_DESIGNS
 
 N_ITEMS = 400
@@ -325,19 +332,6 @@ class Hasty(Broken):
         return super().curve(setup, frame, ranked, replace(look, planned=1), ranks)
 
 
-class NotJson(Broken):
-    @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
-        first_edge: int = parameter(50, "", low=1)
-        growth: float = parameter(1.25, "", low=1.01)
-        edges: object = parameter(None, "")
-
-        def __post_init__(self) -> None:
-            pass
-
-    example: ClassVar[dict[str, Any]] = {"edges": (50, 100)}
-
-
 def unspent(patch: pytest.MonkeyPatch) -> str:
     """The band of a fixed size at every look."""
     patch.setattr(geometric_strata, "_critical", lambda *_: None)
@@ -384,7 +378,7 @@ CONTRACTS = [
     Owed(census_is_exact_and_only_a_census, [AlwaysExact, NeverExact]),
     Owed(no_label_is_not_yet, [Hasty]),
     Owed(LISTS.frame_stays_as_prepared, [LISTS.twin(Noting)]),
-    Owed(LISTS.json_round_trip, [NotJson]),
+    Owed(LISTS.json_round_trip, [unwritable(LISTS, edges=(50, 100))]),
 ]
 RANDOM = [
     Owed(sample_is_random_at_every_look, [LISTS.twin(InFileOrder)], slow=True),

@@ -6,12 +6,8 @@ that the method has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 import pytest
 
-from labelcore.designs.base import parameter
 from labelcore.figures import scalars
 from labelcore.testing.contracts import Contract, Owed
 from labelcore.testing.known import Known, calibrated
@@ -25,24 +21,20 @@ from labelcore.testing.scalars import (
     intervals_lie_within_what_is_certain,
 )
 from tests.cases import once
-from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
+from tests.contracts.cases import (
+    Twin,
+    method_cases,
+    must_fail,
+    register,
+    twin_cases,
+    unwritable,
+)
 from tests.designs.synthetic import SCALAR_DESIGNS, WATCHED
 
 known = once(calibrated, N_ITEMS, seed=11)
 
 
 # --- broken methods ----------------------------------------------------------------------------
-
-
-class NotJson(Broken):
-    @dataclass(frozen=True, slots=True)
-    class Params(Broken.Params):
-        rates: object = parameter(None, "")
-
-        def __post_init__(self) -> None:
-            pass
-
-    example: ClassVar[dict[str, Any]] = {"rates": (0.1, 0.2)}
 
 
 def uncut(monkeypatch: pytest.MonkeyPatch) -> str:
@@ -52,7 +44,7 @@ def uncut(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 FURTHER = [
-    Owed(SCALAR.json_round_trip, [NotJson]),
+    Owed(SCALAR.json_round_trip, [unwritable(SCALAR, rates=(0.1, 0.2))]),
     Owed(intervals_lie_within_what_is_certain, [uncut]),
 ]
 """What no method that derives from another can get wrong: mistakes of the core itself."""

@@ -153,7 +153,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[int],
 
 
 def written_files(folder: Path) -> dict[str, Callable[[int], Known]]:
-    two, five = written(folder / "two"), five_classes(folder / "five", 1_000, seed=2, scored=True)
+    two, five = written(), five_classes(folder / "five", 1_000, seed=2, scored=True)
     truth = existing_files.made()[1]
     top = Known(existing_files.read(folder / "top", existing_files.from_the_top(60)), truth)
     some = existing_files.read(folder / "some", existing_files.at_random(60))

@@ -6,6 +6,7 @@ import numpy as np
 
 import labelcore as lc
 from labelcore.testing.known import Known
+from tests.columns import items
 from tests.rows import write_rows
 
 DIFFERENCES = (
@@ -52,7 +53,7 @@ def true_difference(known: Known, name: str) -> float:
     return float(found[0] - found[1])
 
 
-def nearly_equal(folder: Path, n_items: int, differ: int, seed: int) -> Known:
+def nearly_equal(n_items: int, differ: int, seed: int) -> Known:
     """Two classifiers that disagree on ``differ`` items, all of them near the cut of the first."""
     rng = np.random.default_rng(seed)
     logit = rng.normal(-1.2, 2.0, n_items)
@@ -63,13 +64,4 @@ def nearly_equal(folder: Path, n_items: int, differ: int, seed: int) -> Known:
     near = np.argsort(abs(score - 0.5), kind="stable")[: 4 * differ]
     turned = rng.choice(near, differ, replace=False)
     second[turned] = 1 - second[turned]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"near {n_items} {differ} {seed}.csv"
-    rows = zip(score, first, second, truth, strict=True)
-    lines = [f"i{i},item {i},{s},{a},{b},{t}" for i, (s, a, b, t) in enumerate(rows)]
-    path.write_text("\n".join(["id,text,score_a,pred_a,pred_b,truth", *lines]))
-    population = lc.read_population(
-        path, id="id", content="text", scores={"a": "score_a"},
-        predictions={"a": "pred_a", "b": "pred_b"},
-    )  # fmt: skip
-    return Known(population, truth)
+    return Known(items(scores={"a": score}, predictions={"a": first, "b": second}), truth)

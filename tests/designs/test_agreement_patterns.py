@@ -4,11 +4,9 @@ for."""
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -29,6 +27,7 @@ from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, fewest, labelled
 from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
+from tests.columns import items
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
 from tests.recycled import written
 
@@ -188,10 +187,10 @@ def test_the_widest_figure_is_made_narrow() -> None:
     assert found.max() < 1.05 * min(variances(one).max() for one in grid)
 
 
-def test_more_patterns_than_labels_are_merged_and_told(tmp_path: Path) -> None:
+def test_more_patterns_than_labels_are_merged_and_told() -> None:
     random = np.random.default_rng(5)
     more = {f"m{place}": (random.random(1000) < 0.3).astype(int) for place in range(6)}
-    known = written(tmp_path, 1000, seed=2, **more)
+    known = written(1000, seed=2, **more)
     plan = plan_of(["accuracy", "precision"], tuple(more), budget=100, promise="fixed")
     ahead = lc.preview(known.population, plan)
     said = next(note for note in ahead.derived["notes"] if "agree in" in note)
@@ -264,33 +263,28 @@ def test_a_claim_is_decided_by_the_labels_of_all(four: Known) -> None:
 # --- what is refused ---------------------------------------------------------------------------
 
 
-def test_refusals_name_what_is_missing(known: Known, four: Known, tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    lines = [f"{n},x,{n / 40},{n / 50},{'abc'[n % 3]}" for n in range(40)]
-    path.write_text("\n".join(["id,text,one,two,said", *lines]))
-    bare = lc.read_population(
-        path, id="id", content="text", scores={"one": "one", "two": "two"}, classes=["no", "yes"],
-        thresholds={"one": 0.5},
-    )  # fmt: skip
+def test_refusals_name_what_is_missing(known: Known, four: Known) -> None:
+    scores = {"one": np.arange(40) / 40, "two": np.arange(40) / 50}
+    bare = items(scores=scores, thresholds={"one": 0.5})
     with pytest.raises(
         PlanError, match="needs thresholds or predictions of every .* 'two' has none"
     ):
         Engine(
             bare, lc.Plan(NAME, ["prevalence"], classifier=["one", "two"], budget=20, planned=20)
         )
-    many = lc.read_population(path, id="id", content="text", predictions={"said": "said"})
+    many = items(predictions={"said": [*"abca"] * 10})
     with pytest.raises(PlanError, match="needs a file with two classes, this one has 3"):
         Engine(many, lc.Plan(NAME, ["accuracy"], classifier="said", budget=20, planned=20))
     with pytest.raises(PlanError, match="needs a second classifier to compare with"):
         lc.preview(known.population, plan_of(DIFFERENCES, ("a",)))
-    near = nearly_equal(tmp_path, 400, differ=6, seed=1)
+    near = nearly_equal(400, differ=6, seed=1)
     with pytest.raises(PlanError, match="at least 15 items on which two classifiers disagree"):
         lc.preview(near.population, plan_of(["recall_difference"], target="process"))
     lc.preview(near.population, plan_of(["recall_difference"]))
 
 
-def test_two_that_say_the_same_differ_by_nothing(tmp_path: Path) -> None:
-    known = written(tmp_path, 400, twin=written(tmp_path, 400).population.predictions["a"])
+def test_two_that_say_the_same_differ_by_nothing() -> None:
+    known = written(400, twin=written(400).population.predictions["a"])
     plan = plan_of(["accuracy", "accuracy_difference"], ("a", "twin"), promise="fixed")
     found = scalar_results(labelled(known.engine(plan, 3), known.truth))
     assert found["accuracy"].value == found["accuracy@twin"].value
@@ -302,11 +296,8 @@ def test_two_that_say_the_same_differ_by_nothing(tmp_path: Path) -> None:
 def test_without_scores_each_pattern_is_one_stratum(by: str | None, strata: int) -> None:
     """Cut by chance into 24, accuracy and recall were wrong in .08 to .09 of the sessions, watched
     in .06 to .09 (docs/default_allocation.md)."""
-    said = np.random.default_rng(1).integers(0, 2, (400, 3)).astype(str).T
-    frame = pd.DataFrame(dict(zip(("a", "b", "half"), said, strict=True)))
-    population = lc.read_population(
-        frame, content="a", predictions={"a": "a", "b": "b"}, groups=("half",)
-    )
+    a, b, half = np.random.default_rng(1).integers(0, 2, (400, 3)).astype(str).T
+    population = items(predictions={"a": a, "b": b}, groups={"half": half})
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], classifier=["a", "b"], budget=120, by=by)
     kept = frozen(population, plan, 120)
     assert kept.params["n_strata"] == 2
@@ -340,9 +331,9 @@ def test_labels_go_to_what_is_claimed(four: Known) -> None:
 # --- helpers -----------------------------------------------------------------------------------
 
 
-def judged(folder: Path, right: float = 0.95) -> Known:
+def judged(right: float = 0.95) -> Known:
     """The four classifiers beside a verdict of this accuracy."""
-    plain = written(folder / "plain", 2_000, seed=2)
+    plain = written(2_000, seed=2)
     random = np.random.default_rng(6)
     said = np.where(random.random(2000) < right, plain.truth, 1 - plain.truth).astype(np.int32)
     helper = Helper(verdict=said, names=("0", "1"))
@@ -354,8 +345,8 @@ def kept(known: Known, *estimands: str, **values: Any) -> lc.Plan:
     return frozen(known.population, plan, 120)
 
 
-def test_helpers_cut_the_pieces_and_mix_no_pattern(tmp_path: Path, four: Known) -> None:
-    known = judged(tmp_path)
+def test_helpers_cut_the_pieces_and_mix_no_pattern(four: Known) -> None:
+    known = judged()
     plan = kept(known, "precision", "recall", budget=400, params={"helpers": ["judge"]})
     assert plan.params["helpers"] == ("judge",)
     frame = known.engine(plan.with_planned(400), 3).frame
@@ -372,8 +363,8 @@ def test_helpers_cut_the_pieces_and_mix_no_pattern(tmp_path: Path, four: Known) 
 
 
 @pytest.mark.full
-def test_without_helpers_a_plan_draws_as_before(tmp_path: Path, four: Known) -> None:
-    known = judged(tmp_path)
+def test_without_helpers_a_plan_draws_as_before(four: Known) -> None:
+    known = judged()
     old = plan_of(["precision"], ALL, promise="fixed").with_planned(120)
     none, used = (kept(known, "precision", params={"helpers": one}) for one in ([], ["judge"]))
     assert "helpers" not in old.params and "helpers" not in kept(known, "precision").params
@@ -384,8 +375,8 @@ def test_without_helpers_a_plan_draws_as_before(tmp_path: Path, four: Known) -> 
     assert found[0] == found[1] == found[2] != found[3]
 
 
-def test_a_classifier_asked_about_is_no_helper(tmp_path: Path) -> None:
-    known = judged(tmp_path)
+def test_a_classifier_asked_about_is_no_helper() -> None:
+    known = judged()
     with pytest.raises(PlanError, match="names 'b', which is no helper .* known are judge"):
         kept(known, "precision", params={"helpers": ["b"]})
     three = plan_of(["precision"], ("vote", "a", "c"), params={"helpers": ["b"]}, promise="fixed")
@@ -396,11 +387,9 @@ def test_a_classifier_asked_about_is_no_helper(tmp_path: Path) -> None:
     ("right", "least", "most"),
     [(0.95, 1.3, 6.0), pytest.param(0.5, 0.8, 1.2, marks=pytest.mark.full)],
 )
-def test_what_a_helper_saved_is_told(
-    tmp_path: Path, right: float, least: float, most: float
-) -> None:
+def test_what_a_helper_saved_is_told(right: float, least: float, most: float) -> None:
     """Mean of three sessions of 120 labels; of one without helpers nothing is said."""
-    known = judged(tmp_path, right)
+    known = judged(right)
     plan = kept(known, "precision", "recall", params={"helpers": ["judge"]})
     shares = []
     for seed in range(3):
@@ -416,9 +405,9 @@ def test_what_a_helper_saved_is_told(
 
 @pytest.mark.full
 @pytest.mark.slow
-def test_a_good_helper_saves_labels_of_every_classifier(tmp_path: Path) -> None:
+def test_a_good_helper_saves_labels_of_every_classifier() -> None:
     """The twin is a verdict that says nothing."""
-    good, twin = judged(tmp_path / "good"), judged(tmp_path / "twin", 0.5)
+    good, twin = judged(), judged(0.5)
     runs, wide = 25, {}
     judge = {"helpers": ["judge"]}
     plans = (("off", good, {}), ("on", good, judge), ("twin", twin, judge))

@@ -2,7 +2,6 @@
 and after."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,9 +121,9 @@ def leads_out(known: Known, plan: lc.Plan, steps: int) -> bool:
     return True
 
 
-def test_a_budget_that_reaches_them_but_not_as_many_others(tmp_path: Path) -> None:
+def test_a_budget_that_reaches_them_but_not_as_many_others() -> None:
     """22 in four strata: 40 labels are not twice as many, which plans of before needed."""
-    many = nearly_equal(tmp_path, ITEMS, 22, seed=4)
+    many = nearly_equal(ITEMS, 22, seed=4)
     lc.preview(many.population, plan_of(budget=40))
     plan = plan_of(budget=40, params={"disagreements": "half"})
     with pytest.raises(PlanError, match="label all 22 items on which they disagree") as refused:
@@ -135,8 +134,8 @@ def test_a_budget_that_reaches_them_but_not_as_many_others(tmp_path: Path) -> No
     assert found[ACCURACY].value == pytest.approx(true_difference(many, ACCURACY), abs=1e-12)
 
 
-def test_two_that_say_the_same_can_be_asked_how_good_they_are(tmp_path: Path) -> None:
-    same = nearly_equal(tmp_path, 60, 0, seed=1)
+def test_two_that_say_the_same_can_be_asked_how_good_they_are() -> None:
+    same = nearly_equal(60, 0, seed=1)
     with pytest.raises(PlanError, match="say the same about every item") as refused:
         lc.preview(same.population, plan_of())
     (remedy,) = refused.value.remedies
@@ -156,7 +155,7 @@ def test_a_plan_frozen_before_there_was_a_choice_draws_as_it_did(known: Known) -
 
 
 @pytest.mark.full
-def test_the_band_after_them_covers(tmp_path: Path) -> None:
+def test_the_band_after_them_covers() -> None:
     """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every tenth label: sessions
     without a miss not below the binomial limit (.80) for each difference; a third of the width
     falls below it."""
@@ -164,7 +163,7 @@ def test_the_band_after_them_covers(tmp_path: Path) -> None:
     sound, narrow = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     for seed in range(runs):
         if seed % 10 == 0:
-            file = nearly_equal(tmp_path, 600, DIFFER, seed=20 + seed)
+            file = nearly_equal(600, DIFFER, seed=20 + seed)
             true = {name: true_difference(file, name) for name in names}
         engine = file.engine(plan_of(), seed)
         held, close = dict.fromkeys(names, True), dict.fromkeys(names, True)

@@ -11,6 +11,7 @@ from labelcore.log.engine import Engine
 from labelcore.planning.forecast import kept_plan
 from labelcore.words.arguments import refusal_words
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision", "recall")
@@ -165,12 +166,8 @@ def test_too_few_labels_for_two_groups_say_how_many_are_enough(population: lc.Po
 
 
 def test_groups_that_no_number_of_labels_tells_apart_offer_none() -> None:
-    frame = pd.DataFrame({"id": range(160), "text": "t", "score": 0.5,
-                          "language": ["en"] * 80 + ["de"] * 40 + ["fr"] * 40})  # fmt: skip
-    few = lc.read_population(
-        frame, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.4},
-        groups=("language",),
-    )  # fmt: skip
+    spoken = {"language": ["en"] * 80 + ["de"] * 40 + ["fr"] * 40}
+    few = items(scores={"m": [0.5] * 160}, thresholds={"m": 0.4}, groups=spoken)
     with pytest.raises(PlanError, match="of which only 'en' and all others as one") as error:
         lc.Session(few, plan_of(budget=80))
     assert not error.value.remedies

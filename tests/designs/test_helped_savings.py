@@ -41,10 +41,10 @@ def test_labels_without_helpers_by_hand() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 1.3, 6.0), (0.5, 0.9, 1.1)])
 def test_a_helper_that_knows_saves_and_one_that_does_not_saves_nothing(
-    tmp_path: Path, right: float, least: float, most: float
+    right: float, least: float, most: float
 ) -> None:
     """Mean of three sessions of 200 labels."""
-    known = file_of(tmp_path, judge=right_in(right))
+    known = file_of(judge=right_in(right))
     shares = []
     for seed in range(3):
         engine = labelled(known.engine(kept(known), seed), known.truth)
@@ -54,8 +54,8 @@ def test_a_helper_that_knows_saves_and_one_that_does_not_saves_nothing(
     assert least < np.mean(shares) < most
 
 
-def test_nothing_is_said_without_helpers_or_labels(tmp_path: Path) -> None:
-    known = file_of(tmp_path, judge=right_in(0.95))
+def test_nothing_is_said_without_helpers_or_labels() -> None:
+    known = file_of(judge=right_in(0.95))
     for plan in (kept(known), kept(known, params={"helpers": []})):
         engine = known.engine(plan, 1)
         assert engine.design.saved(engine.setup, engine.frame, engine.progress) is None
@@ -65,7 +65,7 @@ def test_nothing_is_said_without_helpers_or_labels(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_report_says_what_was_saved_and_how_that_is_worked_out(tmp_path: Path) -> None:
-    known = file_of(tmp_path, judge=right_in(0.95))
+    known = file_of(judge=right_in(0.95))
     session = lc.Session(known.population, kept(known), project="helped")
     answer_draws(session, known)
     lc.write_report(session, tmp_path / "report.html")
@@ -100,10 +100,10 @@ def test_rates_with_a_verdict_are_those_of_bayes() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 0.25, 0.8), (0.7, 0.0, 0.2)])
 def test_what_helpers_may_save_is_expected_before_the_first_label(
-    tmp_path: Path, right: float, least: float, most: float
+    right: float, least: float, most: float
 ) -> None:
     """The twin is a verdict that says nothing: of it nothing is said."""
-    known = file_of(tmp_path, judge=right_in(right), noise=right_in(0.5))
+    known = file_of(judge=right_in(right), noise=right_in(0.5))
     found = expected(known, ["judge"])
     assert least <= (found.saved if found else 0.0) <= most
     assert expected(known, ["noise"]) is None

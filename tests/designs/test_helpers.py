@@ -2,11 +2,9 @@
 
 import json
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -20,6 +18,7 @@ from labelcore.testing.known import SCALARS as FOUR
 from labelcore.testing.known import Known, fewest, labelled
 from tests.answering import many_labelled
 from tests.cases import repeated
+from tests.columns import items
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 
@@ -27,29 +26,17 @@ NEYMAN = "recalibrated_neyman"
 N = 2000
 
 
-def file_of(folder: Path, n_items: int = N, seed: int = 8, **columns: Any) -> Known:
+def file_of(n_items: int = N, seed: int = 8, **columns: Any) -> Known:
     """A file with a middling classifier "own"; ``columns`` are made from the truth and a random
     generator, or given; those called helper_... are its helpers."""
     random = np.random.default_rng(seed)
     score = np.round(random.beta(0.6, 1.4, n_items), 6)
     truth = (random.random(n_items) < score).astype(int)
     shown = np.round(np.clip(score + random.normal(0, 0.25, n_items), 0.001, 0.999), 6)
-    table: dict[str, Any] = {"id": [f"i{i}" for i in range(n_items)], "text": "x", "own": shown}
-    table |= {
+    helpers = {
         name: made(truth, random) if callable(made) else made for name, made in columns.items()
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "items.csv"
-    rows = [",".join(table)]
-    for i in range(n_items):
-        cells = (one if isinstance(one, str) else one[i] for one in table.values())
-        rows.append(",".join(str(cell) for cell in cells))
-    path.write_text("\n".join(rows) + "\n")
-    population = lc.read_population(
-        path, id="id", content="text", scores={"own": "own"}, thresholds={"own": 0.5},
-        helpers={name: name for name in columns},
-    )  # fmt: skip
-    return Known(population, truth)
+    return Known(items(scores={"own": shown}, thresholds={"own": 0.5}, helpers=helpers), truth)
 
 
 def right_in(share: float) -> Any:
@@ -72,9 +59,8 @@ def notes(known: Known, **given: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    folder = tmp_path_factory.mktemp("judged")
-    return file_of(folder, judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
+def judged() -> Known:
+    return file_of(judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
 
 
 def test_a_new_plan_uses_all_that_say_something_and_keeps_their_names(judged: Known) -> None:
@@ -92,10 +78,8 @@ def test_a_new_plan_uses_all_that_say_something_and_keeps_their_names(judged: Kn
     assert "moves labels, not the result" in notes(judged)
 
 
-def test_a_frozen_plan_without_them_draws_as_a_file_without_helpers(
-    judged: Known, tmp_path: Path
-) -> None:
-    plain = file_of(tmp_path, judge="x", noise="x")
+def test_a_frozen_plan_without_them_draws_as_a_file_without_helpers(judged: Known) -> None:
+    plain = file_of(judge="x", noise="x")
     params = {"n_above": 6, "n_below": 12}
     old = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed", params=params).with_planned(200)
     none = kept(judged, params={**params, "helpers": []})
@@ -135,10 +119,8 @@ def test_strata_mix_neither_predictions_nor_verdicts(judged: Known) -> None:
         (lambda t, r: [f"v{i % 1000}" for i in range(N)], "holds 1,000 different texts"),
     ],
 )
-def test_a_helper_that_cannot_help_is_told_and_not_used(
-    column: Any, why: str, tmp_path: Path
-) -> None:
-    known = file_of(tmp_path, odd=column)
+def test_a_helper_that_cannot_help_is_told_and_not_used(column: Any, why: str) -> None:
+    known = file_of(odd=column)
     assert "helpers" not in kept(known).params
     assert why in notes(known) and why in notes(known, params={"helpers": ["odd"]})
     named = kept(known, params={"helpers": ["odd"]})
@@ -146,25 +128,23 @@ def test_a_helper_that_cannot_help_is_told_and_not_used(
     assert [a.position for a in first.asked] == [a.position for a in second.asked]
 
 
-def test_a_helper_equal_to_the_prediction_is_not_used(judged: Known, tmp_path: Path) -> None:
+def test_a_helper_equal_to_the_prediction_is_not_used(judged: Known) -> None:
     said = judged.population.predictions["own"]
-    known = file_of(tmp_path, copy=[str(one) for one in said])
+    known = file_of(copy=[str(one) for one in said])
     assert "helpers" not in kept(known).params
     assert "it says what 'own' says" in notes(known)
 
 
-def test_a_helper_in_the_same_order_is_not_chosen_but_may_be_named(
-    judged: Known, tmp_path: Path
-) -> None:
+def test_a_helper_in_the_same_order_is_not_chosen_but_may_be_named(judged: Known) -> None:
     score = judged.population.scores["own"]
-    known = file_of(tmp_path, twin=(100 * score + 3).tolist())
+    known = file_of(twin=(100 * score + 3).tolist())
     assert "helpers" not in kept(known).params
     assert "nearly the same order as by 'own'" in notes(known)
     assert kept(known, params={"helpers": ["twin"]}).params["helpers"] == ("twin",)
 
 
-def test_a_helper_called_like_the_answer_is_told(tmp_path: Path) -> None:
-    known = file_of(tmp_path, true_label=lambda t, r: t)
+def test_a_helper_called_like_the_answer_is_told() -> None:
+    known = file_of(true_label=lambda t, r: t)
     assert "'true_label' is named like the answer" in notes(known)
     assert kept(known).params["helpers"] == ("true_label",)
 
@@ -173,9 +153,9 @@ def test_a_helper_called_like_the_answer_is_told(tmp_path: Path) -> None:
     ("answers", "wrong", "told"), [(60, 0, True), (60, 1, False), (6, 0, False)]
 )
 def test_a_helper_that_says_what_known_answers_say_is_told(
-    tmp_path: Path, answers: int, wrong: int, told: bool
+    answers: int, wrong: int, told: bool
 ) -> None:
-    known = file_of(tmp_path, coding=lambda t, r: np.where(t == 1, "pass", "fail"))
+    known = file_of(coding=lambda t, r: np.where(t == 1, "pass", "fail"))
     given = np.full(N, -1, dtype=np.int16)
     given[:answers] = known.truth[:answers]
     given[:wrong] = 1 - given[:wrong]
@@ -184,12 +164,12 @@ def test_a_helper_that_says_what_known_answers_say_is_told(
     assert ("'coding' says what all 60 known answers say" in said) == told
 
 
-def test_columns_that_cannot_help_change_nothing_beside_one_that_can(tmp_path: Path) -> None:
+def test_columns_that_cannot_help_change_nothing_beside_one_that_can() -> None:
     """Constant, empty, of 1,000 texts, equal to the prediction: the draws are those without."""
-    alone = file_of(tmp_path / "alone", judge=right_in(0.95))
+    alone = file_of(judge=right_in(0.95))
     copied = [str(one) for one in alone.population.predictions["own"]]
     odd = {"same": "x", "empty": "", "texts": [f"v{i % 1000}" for i in range(N)], "copy": copied}
-    beside = file_of(tmp_path / "beside", judge=right_in(0.95), **odd)
+    beside = file_of(judge=right_in(0.95), **odd)
     for design, params in ((NEYMAN, {}), ("simple_random", {"interval": "difference"})):
         plan = lc.Plan(design, ["accuracy"], budget=200, promise="fixed", params=params)
         found = []
@@ -214,30 +194,22 @@ def test_claims_and_curves_have_none(judged: Known) -> None:
     assert "helpers" not in frozen(judged.population, curve, 200).params
 
 
-def of_several(folder: Path, **columns: list[str]) -> Known:
+def of_several(**columns: list[str]) -> Known:
     """A file of the classes 1 to 4 with one classifier that is right in about .8 of 1,200 items,
     and these columns as helpers."""
     random = np.random.default_rng(5)
     truth, sure = random.integers(1, 5, 1200), random.beta(4, 1.2, 1200).round(3)
     said = np.where(random.random(1200) < sure, truth, truth % 4 + 1)
     right = np.where(random.random(1200) < 0.95, truth, (truth + 1) % 4 + 1)
-    table = {"t": ["x"] * 1200, "own": said, "sure": sure, "judge": right, **columns}
-    folder.mkdir(exist_ok=True)
-    path = folder / "several.csv"
-    rows = zip(*table.values(), strict=True)
-    path.write_text(",".join(table) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
-    population = lc.read_population(
-        path, content="t", predictions={"m": "own"}, scores={"m": "sure"},
-        helpers={name: name for name in ("judge", *columns)},
-    )  # fmt: skip
-    return Known(population, truth - 1)
+    own = {"predictions": {"m": said}, "scores": {"m": sure}}
+    return Known(items(**own, helpers={"judge": right, **columns}), truth - 1)
 
 
-def test_with_several_classes_a_helper_says_which_calls_are_right(tmp_path: Path) -> None:
+def test_with_several_classes_a_helper_says_which_calls_are_right() -> None:
     """The classes are called by numbers; a score and texts that name no class are told."""
     gaps = ["" if i % 3 else "2" for i in range(1200)]
     known = of_several(
-        tmp_path, score=[f"{i % 7 / 7:.2f}" for i in range(1200)], odd=["good", "bad"] * 600,
+        score=[f"{i % 7 / 7:.2f}" for i in range(1200)], odd=["good", "bad"] * 600,
         same=["1"] * 1200, gaps=gaps,
     )  # fmt: skip
     plan = frozen(known.population, lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed"), 120)
@@ -263,10 +235,10 @@ def test_with_several_classes_a_helper_says_which_calls_are_right(tmp_path: Path
 
 
 @pytest.mark.full
-def test_a_helper_of_several_classes_saves_and_tells_it(tmp_path: Path) -> None:
+def test_a_helper_of_several_classes_saves_and_tells_it() -> None:
     """Labels to the same width of accuracy in 8 sessions; the twin is a column of chance."""
     random = np.random.default_rng(9)
-    known = of_several(tmp_path, chance=[str(one) for one in random.integers(1, 5, 1200)])
+    known = of_several(chance=[str(one) for one in random.integers(1, 5, 1200)])
     wide, told = {}, {}
     for names in ((), ("judge",), ("chance",)):
         plan = lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed", params={"helpers": names})
@@ -284,8 +256,8 @@ def test_a_helper_of_several_classes_saves_and_tells_it(tmp_path: Path) -> None:
     assert ahead.helper == "judge" and 0.3 < ahead.saved < 0.8
 
 
-def test_a_plain_sample_of_several_classes_uses_none(tmp_path: Path) -> None:
-    known = of_several(tmp_path)
+def test_a_plain_sample_of_several_classes_uses_none() -> None:
+    known = of_several()
     plan = lc.Plan("simple_random", ["accuracy"], budget=40, params={"interval": "difference"})
     assert "helpers" not in frozen(known.population, plan, 40).params
 
@@ -306,11 +278,9 @@ def test_items_like_these_take_a_file_of_many_items(
     assert frozen(judged.population, named, budget).params["helpers"] == ("judge",)
 
 
-def test_a_ranked_list_without_predictions_has_none(tmp_path: Path) -> None:
-    path = tmp_path / "ranked.csv"
-    path.write_text("t,a,b,h\n" + "".join(f"x,{i},{i % 7},{i % 5}\n" for i in range(300)))
-    scores = {"a": "a", "b": "b"}
-    ranked = lc.read_population(path, content="t", scores=scores, helpers={"h": "h"})
+def test_a_ranked_list_without_predictions_has_none() -> None:
+    place = np.arange(300)
+    ranked = items(scores={"a": place, "b": place % 7}, helpers={"h": place % 5})
     plan = lc.Plan(NEYMAN, "precision_curve", classifier="a", budget=100)
     assert "helpers" not in frozen(ranked, plan, 100).params
     assert "there are no predictions that it could contradict" in " ".join(
@@ -318,11 +288,10 @@ def test_a_ranked_list_without_predictions_has_none(tmp_path: Path) -> None:
     )
 
 
-def test_a_missing_value_is_a_value_of_its_own(tmp_path: Path) -> None:
+def test_a_missing_value_is_a_value_of_its_own() -> None:
     """Left out at random or where the item is positive: the plan holds, and the second helps."""
     random = np.random.default_rng(1)
     known = file_of(
-        tmp_path,
         rule=lambda t, r: np.where((t == 1) & (r.random(N) < 0.8), "hit", ""),
         stars=lambda t, r: np.where(random.random(N) < 0.3, "", (t + r.normal(size=N)).round(2)),
     )
@@ -383,11 +352,9 @@ def test_strata_that_ties_do_not_cut_are_made_once_for_all_seeds(judged: Known) 
 
 def test_strata_that_ties_cut_are_made_anew(judged: Known) -> None:
     """The twin: there the strata of two seeds are not the same."""
-    table = pd.read_csv(judged.population.path).round({"own": 1})
-    crowded = lc.read_population(
-        table[["id", "text", "own", "judge"]], id="id", content="text", scores={"own": "own"},
-        thresholds={"own": 0.5}, helpers={"judge": "judge"},
-    )  # fmt: skip
+    scores = {"own": judged.population.scores["own"].round(1)}
+    helpers = {"judge": judged.population.column("judge")}
+    crowded = items(scores=scores, thresholds={"own": 0.5}, helpers=helpers)
     engine = beginning(crowded, kept(Known(crowded, judged.truth)))
     (anew, one), (_, other) = beside(engine, 1), beside(engine, 2)
     assert anew is None and one.evidence is not None

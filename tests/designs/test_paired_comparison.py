@@ -17,6 +17,7 @@ from labelcore.stats.profile_interval import difference_bounds
 from labelcore.testing.known import Known, fewest, label, labelled, most
 from tests.answering import answer_draws, many_labelled
 from tests.cases import once, repeated
+from tests.columns import items
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
@@ -72,7 +73,7 @@ def test_what_is_never_asked_has_no_curve(known: Known) -> None:
     ("silent", "promise"),
     [*product(["first", "both opposite", "nobody right"], ["fixed", "watched"])],
 )  # fmt: skip
-def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None:
+def test_constant_classifiers(silent: str, promise: str) -> None:
     """One that calls nothing positive has no precision, all else stays exact in the end."""
     rng = np.random.default_rng(7)
     truth = (rng.random(60) < 0.4).astype(int)
@@ -80,11 +81,8 @@ def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None
     b = np.ones(60, dtype=int) if silent == "both opposite" else other
     if silent == "nobody right":
         truth = np.zeros(60, dtype=int)
-    file = tmp_path / "constant.csv"
-    lines = [f"i{i},x,0,{said}" for i, said in enumerate(b)]
-    file.write_text("\n".join(["id,text,a,b", *lines]))
-    population = lc.read_population(file, id="id", content="text", predictions={"a": "a", "b": "b"})
-    engine = Known(population, truth).engine(plan_of(promise=promise), 2)
+    said = {"a": [0] * 60, "b": b}
+    engine = Known(items(predictions=said), truth).engine(plan_of(promise=promise), 2)
     for labels in label(engine, truth):
         if labels % 5 == 1:
             scalar_results(engine)
@@ -104,18 +102,13 @@ def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None
         assert found["recall_difference"].value == pytest.approx(-right, abs=1e-12)
 
 
-def test_items_like_these_need_disagreements(tmp_path: Path) -> None:
+def test_items_like_these_need_disagreements() -> None:
     truth = np.arange(100) % 2
 
     def engine(differ: int, *estimands: str) -> object:
-        file = tmp_path / f"{differ}.csv"
-        lines = [f"i{i},x,{t},{1 - t if i < differ else t}" for i, t in enumerate(truth)]
-        file.write_text("\n".join(["id,text,a,b", *lines]))
-        population = lc.read_population(
-            file, id="id", content="text", predictions={"a": "a", "b": "b"}
-        )
+        said = {"a": truth, "b": np.where(np.arange(100) < differ, 1 - truth, truth)}
         plan = plan_of(estimands or DIFFERENCES, promise="fixed", target="process")
-        return Known(population, truth).engine(plan, 1)
+        return Known(items(predictions=said), truth).engine(plan, 1)
 
     engine(15)
     with pytest.raises(PlanError, match="at least 15 items on which .* this file has 14"):
@@ -192,20 +185,15 @@ def test_what_is_refused(known: Known, values: dict[str, object], words: str) ->
         lc.preview(known.population, plan_of(**values))
 
 
-def test_several_classes_are_refused_with_a_way_out(tmp_path: Path) -> None:
-    path = tmp_path / "many.csv"
-    path.write_text("id,text,a,b\n" + "".join(f"{i},x,c{i % 3},c{i % 2}\n" for i in range(60)))
-    population = lc.read_population(path, id="id", content="text", predictions={"a": "a", "b": "b"})
+def test_several_classes_are_refused_with_a_way_out() -> None:
+    population = items(predictions={"a": ["c0", "c1", "c2"] * 20, "b": ["c0", "c1"] * 30})
     with pytest.raises(ValueError, match=r"claim 'accuracy\[A\] > accuracy\[B\]'"):
         lc.preview(population, plan_of(("accuracy_difference",)))
 
 
-def test_two_that_say_the_same_need_no_label(tmp_path: Path) -> None:
-    path = tmp_path / "same.csv"
-    path.write_text("id,text,a,b\n" + "".join(f"{i},x,{i % 2},{i % 2}\n" for i in range(60)))
-    population = lc.read_population(path, id="id", content="text", predictions={"a": "a", "b": "b"})
+def test_two_that_say_the_same_need_no_label() -> None:
     with pytest.raises(ValueError, match="say the same about every item"):
-        lc.preview(population, plan_of())
+        lc.preview(items(predictions=dict.fromkeys("ab", [0, 1] * 30)), plan_of())
 
 
 SIZE = np.array([150.0, 100, 200, 60, 120, 900, 3000])

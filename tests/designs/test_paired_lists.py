@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from labelcore.stats.list_difference import DIFFERENCE, fixed_reach, list_bounds
 from labelcore.testing.known import Known, labelled, most
 from tests.answering import answer_draws
 from tests.cases import once, repeated
+from tests.columns import items
 from tests.designs.paired_files import BOTH, paired
 
 ASKED = "precision_curve_difference"
@@ -72,11 +72,8 @@ def test_what_both_lists_have_first_gets_no_label(known: Known) -> None:
     assert dense[0] > 2 * dense[1]
 
 
-def test_equal_scores_stand_in_the_order_of_the_hash(tmp_path: Path) -> None:
-    rows = [f"i{n},x,{n % 7},{n % 5}" for n in range(300)]
-    path = tmp_path / "ties.csv"
-    path.write_text("\n".join(["id,text,a,b", *rows]))
-    population = lc.read_population(path, id="id", content="text", scores={"a": "a", "b": "b"})
+def test_equal_scores_stand_in_the_order_of_the_hash() -> None:
+    population = items(scores={"a": np.arange(300) % 7, "b": np.arange(300) % 5})
     known = Known(population, np.zeros(300))
     plan = plan_of(40, last_rank=100)
     one, same, other = (known.engine(plan, seed).frame.along.heads for seed in (1, 1, 2))
@@ -262,39 +259,32 @@ def test_the_plan_says_how_wide_it_will_be(known: Known) -> None:
     assert with_own.expected_half_width[ASKED] > narrow
 
 
-def two_columns(folder: Path, first: list[object], second: list[object]) -> lc.Population:
-    path = folder / "lists.csv"
-    rows = [f"i{n},x,{a},{b}" for n, (a, b) in enumerate(zip(first, second, strict=True))]
-    path.write_text("\n".join(["id,text,a,b", *rows]))
-    return lc.read_population(path, id="id", content="text", scores={"a": "a", "b": "b"})
-
-
 def notes(population: lc.Population) -> str:
     return " ".join(lc.preview(population, plan_of(60, last_rank=100)).derived["notes"])
 
 
-def test_lists_of_other_items_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="row 251 .*column 'b': a score must be a finite number"):
-        two_columns(tmp_path, [*range(500)], [*range(250), *[""] * 250])
+def test_lists_of_other_items_are_named() -> None:
+    with pytest.raises(ValueError, match="row 251.*column 'b': a score must be a finite number"):
+        items(scores={"a": range(500), "b": [*map(str, range(250)), *[""] * 250]})
 
 
-def test_a_shuffle_works_and_is_told(tmp_path: Path) -> None:
+def test_a_shuffle_works_and_is_told() -> None:
     scores = np.arange(400.0)
     shuffled = np.random.default_rng(1).permutation(scores)
-    said = notes(two_columns(tmp_path, scores.tolist(), shuffled.tolist()))
+    said = notes(items(scores={"a": scores, "b": shuffled}))
     assert "one list looks like a shuffle of the other" in said
-    near = (scores + np.random.default_rng(1).normal(0, 40, 400)).tolist()
-    assert "shuffle" not in notes(two_columns(tmp_path, scores.tolist(), near))
+    near = scores + np.random.default_rng(1).normal(0, 40, 400)
+    assert "shuffle" not in notes(items(scores={"a": scores, "b": near}))
 
 
-def test_all_scores_equal_works_and_is_told(tmp_path: Path) -> None:
-    said = notes(two_columns(tmp_path, [*range(400)], [0.5] * 400))
+def test_all_scores_equal_works_and_is_told() -> None:
+    said = notes(items(scores={"a": range(400), "b": [0.5] * 400}))
     assert "All scores of 'b' are equal: its list is in a random order." in said
 
 
 @pytest.mark.parametrize("second", [[*range(400)], [2 * one for one in range(400)]])
-def test_equal_lists_are_refused(tmp_path: Path, second: list[object]) -> None:
-    population = two_columns(tmp_path, [*range(400)], second)
+def test_equal_lists_are_refused(second: list[int]) -> None:
+    population = items(scores={"a": range(400), "b": second})
     rule = "which put the same items first, down to rank 100: neither list can be better"
     with pytest.raises(PlanError, match=rule):
         lc.preview(population, plan_of(60, last_rank=100))
@@ -311,10 +301,7 @@ def test_a_list_shorter_than_the_rank_asked_is_refused(known: Known) -> None:
 def test_two_classifiers_with_scores_are_needed(known: Known) -> None:
     with pytest.raises(PlanError, match="must name exactly two for design 'paired_lists'"):
         lc.preview(known.population, replace(plan_of(), classifier="a"))
-    rows = [{"id": f"i{n}", "a": n / 60, "b": n % 2} for n in range(60)]
-    bare = lc.read_population(
-        rows, id="id", content="id", scores={"a": "a"}, predictions={"b": "b"}
-    )
+    bare = items(scores={"a": np.arange(60) / 60}, predictions={"b": [0, 1] * 30})
     with pytest.raises(PlanError, match="needs two classes and a score of each classifier"):
         lc.preview(bare, plan_of(20, last_rank=30))
     other = lc.Session(known.population, lc.Plan("simple_random", "accuracy", classifier="a",

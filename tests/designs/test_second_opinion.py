@@ -18,6 +18,7 @@ from labelcore.population.second_opinion import second_opinion
 from labelcore.report import bundle_zip
 from labelcore.words.recuts import LEARNED
 from tests.answering import answer_draws
+from tests.columns import items
 
 N = 600
 TOPICS = ("the engine of a car needs oil", "the doctor gave her a pill")
@@ -28,16 +29,12 @@ def truth_of(seed: int = 3) -> np.ndarray:
     return (np.random.default_rng(seed).random(N) < 0.3).astype(int)
 
 
-def file_of(folder: Path, *, text: Any = None, **arguments: Any) -> Population:
+def file_of(text: Any = None) -> Population:
     """Texts about two topics; the classifier is wrong on a sixth of them, whatever they say."""
     random, truth = np.random.default_rng(4), truth_of()
     said = np.where(random.random(N) < 1 / 6, 1 - truth, truth)
     text = [f"{TOPICS[t]} w{random.integers(50)}" for t in truth] if text is None else text
-    rows = [{"id": f"i{i}", "text": text[i], "said": int(said[i])} for i in range(N)]
-    path = folder / "items.csv"
-    path.write_text("id,text,said\n" + "".join('{id},"{text}",{said}\n'.format(**r) for r in rows))
-    given = {"id": "id", "content": "text", "predictions": {"lr": "said"}, **arguments}
-    return lc.read_population(path, **given)
+    return items(text=text, predictions={"lr": said})
 
 
 def plan_of(**changes: Any) -> lc.Plan:
@@ -45,17 +42,17 @@ def plan_of(**changes: Any) -> lc.Plan:
     return lc.Plan("recalibrated_neyman", ["accuracy", "precision"], **given)
 
 
-def test_it_contradicts_the_classifier_where_that_is_wrong(tmp_path: Path) -> None:
-    population, truth = file_of(tmp_path), truth_of()
+def test_it_contradicts_the_classifier_where_that_is_wrong() -> None:
+    population, truth = file_of(), truth_of()
     opinion = second_opinion(population, "lr")
     wrong = population.predictions["lr"] != truth
     assert ((opinion.score > 0) == truth)[wrong].mean() > 0.9
-    assert second_opinion(file_of(tmp_path), "lr").hash == opinion.hash
+    assert second_opinion(file_of(), "lr").hash == opinion.hash
     assert second_opinion(population, "lr") is opinion
 
 
-def test_a_plan_names_it_like_any_other_helper_and_saves_labels(tmp_path: Path) -> None:
-    population = file_of(tmp_path)
+def test_a_plan_names_it_like_any_other_helper_and_saves_labels() -> None:
+    population = file_of()
     bare = lc.preview(population, plan_of(params={}))
     assert bare.derived["helpers"] == [] and not population.opinions
     ahead = lc.preview(population, plan_of())
@@ -70,12 +67,12 @@ def test_a_plan_names_it_like_any_other_helper_and_saves_labels(tmp_path: Path) 
 def test_it_lies_in_the_snapshot_and_a_bundle_replays_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    population, truth = file_of(tmp_path), truth_of()
+    population, truth = file_of(), truth_of()
     store = f"sqlite:///{tmp_path / 'labels.db'}"
     session = lc.Session(population, plan_of(budget=40), store, "p")
     answer_draws(session, lambda draw: bool(truth[population.position(draw.item_id)]))
     (tmp_path / "bundle.zip").write_bytes(bundle_zip(session))
-    found = lc.replay_bundle(tmp_path / "bundle.zip", tmp_path / "items.csv")
+    found = lc.replay_bundle(tmp_path / "bundle.zip", session.population.path)
     assert found.answers == 40 and LEARNED[True] in found.stages
     monkeypatch.setattr(module, "_made", lambda *_: pytest.fail("it is made again"))
     again = lc.Session.open(store, "p")
@@ -83,31 +80,24 @@ def test_it_lies_in_the_snapshot_and_a_bundle_replays_it(
     assert again.population.opinions["lr"].hash == session.plan.params["content"]
 
 
-def test_another_outcome_than_that_of_the_plan_is_refused(tmp_path: Path) -> None:
-    population = file_of(tmp_path)
+def test_another_outcome_than_that_of_the_plan_is_refused() -> None:
+    population = file_of()
     kept = frozen(population, plan_of(), 120)
     other = replace(kept, params={**kept.params, "content": "0" * 64})
     with pytest.raises(PlanError, match="is 000000000000, and here it came out as"):
         Engine(population, other)
 
 
-def test_several_classes_a_part_and_a_column_of_that_name(tmp_path: Path) -> None:
-    population = file_of(tmp_path)
+def test_several_classes_a_part_and_a_column_of_that_name() -> None:
+    population = file_of()
     score = second_opinion(population, "lr").score
     part = population.part(np.array([5, 2]))
     np.testing.assert_array_equal(part.opinions["lr"].score, score[[5, 2]])
-    three = ["a", "b", "c"] * (N // 3)
-    several = lc.read_population(
-        [{"text": f"t{i}", "said": one} for i, one in enumerate(three)],
-        content="text", predictions={"lr": "said"},
-    )  # fmt: skip
+    several = items(predictions={"lr": ["a", "b", "c"] * (N // 3)})
     plan = lc.Plan("recalibrated_neyman", "accuracy", budget=60, params=NAMED)
     ahead = lc.preview(several, plan)
     assert "content is learned with two classes only" in " ".join(ahead.derived["notes"])
-    rows = [{"text": "t", "said": i % 2, "content": i % 3} for i in range(N)]
-    own = lc.read_population(
-        rows, content="text", predictions={"lr": "said"}, helpers={"content": "content"}
-    )
+    own = items(predictions={"lr": np.arange(N) % 2}, helpers={"content": np.arange(N) % 3})
     assert lc.preview(own, plan_of()).derived["helpers"] == ["content"] and not own.opinions
 
 
@@ -120,26 +110,20 @@ def test_several_classes_a_part_and_a_column_of_that_name(tmp_path: Path) -> Non
         (["[1, 2]", "[1]"] * (N // 2), "'text' has embeddings of 1 to 2 numbers, not of one"),
     ],
 )
-def test_content_that_says_nothing_is_named_and_the_plan_goes_on(
-    tmp_path: Path, text: list[str], why: str
-) -> None:
-    ahead = lc.preview(file_of(tmp_path, text=text), plan_of())
+def test_content_that_says_nothing_is_named_and_the_plan_goes_on(text: list[str], why: str) -> None:
+    ahead = lc.preview(file_of(text), plan_of())
     assert ahead.derived["helpers"] == [] and ahead.labels == 120
     assert f"'content' does not help to choose: {why}" in " ".join(ahead.derived["notes"])
-    at_half = lc.preview(file_of(tmp_path, text=text), plan_of(params={"recut": "once"}))
+    at_half = lc.preview(file_of(text), plan_of(params={"recut": "once"}))
     assert f"Nothing is learned at half: {why}" in " ".join(at_half.derived["notes"])
 
 
 def test_beside_a_verdict_it_is_left_out_and_told() -> None:
     """There it took up to 3.5 times the labels (docs/content.md)."""
     truth = truth_of()
-    rows = [
-        {"text": f"{TOPICS[t]} w{i % 40}", "judge": int(t), "said": int(t != (i % 6 == 0))}
-        for i, t in enumerate(truth)
-    ]
-    population = lc.read_population(
-        rows, content="text", predictions={"lr": "said"}, helpers={"judge": "judge"}
-    )
+    text = [f"{TOPICS[t]} w{i % 40}" for i, t in enumerate(truth)]
+    said = (truth != (np.arange(N) % 6 == 0)).astype(int)
+    population = items(text=text, predictions={"lr": said}, helpers={"judge": truth})
     ahead = lc.preview(population, plan_of(params={"helpers": ["judge", "content"]}))
     assert ahead.derived["helpers"] == ["judge"]
     assert "it costs labels" in " ".join(ahead.derived["notes"])
@@ -165,8 +149,8 @@ def test_a_column_that_holds_the_answers_is_left_out_and_told(kind: str) -> None
     assert "'mark' says what all 80 known answers say and is left out" in opinion.notes[0]
 
 
-def test_each_column_has_one_row_that_says_whether_it_is_used(tmp_path: Path) -> None:
-    population = file_of(tmp_path)
+def test_each_column_has_one_row_that_says_whether_it_is_used() -> None:
+    population = file_of()
     setup = Engine(population, frozen(population, plan_of(), 120)).setup
     (row,) = columns(setup)
     assert row.name == "content" and row.said is not None and not row.why

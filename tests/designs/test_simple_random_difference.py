@@ -16,6 +16,7 @@ from labelcore.results.types import Estimate
 from labelcore.testing.known import Known, fewest, labelled
 from tests.answering import many_labelled
 from tests.cases import repeated
+from tests.columns import items
 from tests.designs.test_helpers import file_of, right_in
 from tests.existing_files import at_random, from_the_top, made, read
 
@@ -131,26 +132,21 @@ def test_strata_do_not_offer_it() -> None:
         lc.Plan("recalibrated_neyman", NAMES, budget=100, params={"interval": "difference"})
 
 
-def test_a_score_that_is_no_chance_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
+def test_a_score_that_is_no_chance_is_refused() -> None:
     scores = np.random.default_rng(0).normal(0, 3, 200)
-    path.write_text("text,s\n" + "".join(f"x,{one:.3f}\n" for one in scores), "utf-8")
-    population = lc.read_population(path, content="text", scores={"a": "s"}, thresholds={"a": 0})
+    population = items(scores={"a": scores}, thresholds={"a": 0})
     with pytest.raises(
         PlanError, match="needs a helper, or a score between 0 and 1 .* classifier 'a' lacks"
     ):
         lc.preview(population, plan_of(budget=50))
 
 
-def test_several_classes_are_helped_in_accuracy(tmp_path: Path) -> None:
-    rng, items = np.random.default_rng(2), 600
-    sure = np.round(rng.uniform(0.3, 1, items), 3)
-    said = rng.integers(0, 3, items)
-    truth = np.where(rng.random(items) < sure, said, (said + 1) % 3)
-    path = tmp_path / "items.csv"
-    rows = (f"x,{s},c{p}\n" for s, p in zip(sure, said, strict=True))
-    path.write_text("text,s,p\n" + "".join(rows), "utf-8")
-    population = lc.read_population(path, content="text", scores={"a": "s"}, predictions={"a": "p"})
+def test_several_classes_are_helped_in_accuracy() -> None:
+    rng = np.random.default_rng(2)
+    sure = np.round(rng.uniform(0.3, 1, 600), 3)
+    said = rng.integers(0, 3, 600)
+    truth = np.where(rng.random(600) < sure, said, (said + 1) % 3)
+    population = items(scores={"a": sure}, predictions={"a": [f"c{one}" for one in said]})
     plan = lc.Plan("simple_random", ["accuracy"], budget=250, promise="fixed",
                    params={"interval": "difference"})  # fmt: skip
     simulation = lc.simulate(population, plan, truth=[f"c{t}" for t in truth], runs=20)
@@ -171,8 +167,8 @@ def test_other_columns_help_and_are_kept_by_name(judged: Known) -> None:
     assert "The scores agree" in figures["score"].sentence()
 
 
-def test_a_helper_stands_in_where_no_score_is_a_chance(tmp_path: Path) -> None:
-    known = file_of(tmp_path, judge=right_in(0.95))
+def test_a_helper_stands_in_where_no_score_is_a_chance() -> None:
+    known = file_of(judge=right_in(0.95))
     shifted = replace(known.population, scores={"own": 100 * known.population.scores["own"]})
     found = lc.preview(shifted, HELPED)
     assert found.derived["helpers"] == ["judge"]
@@ -188,17 +184,16 @@ def test_helpers_without_the_difference_are_refused() -> None:
         plan_of(params={"helpers": ["b"]})
 
 
-def test_a_helper_that_says_nothing_is_told_and_not_used(tmp_path: Path) -> None:
-    known = file_of(tmp_path, odd="same")
+def test_a_helper_that_says_nothing_is_told_and_not_used() -> None:
+    known = file_of(odd="same")
     assert "helpers" not in kept(known.population, HELPED).params
     notes = " ".join(lc.preview(known.population, HELPED).derived["notes"])
     assert "'odd' does not help to choose: it says the same of every item" in notes
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    folder = tmp_path_factory.mktemp("judged")
-    return file_of(folder, judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
+def judged() -> Known:
+    return file_of(judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
 
 
 HELPED = lc.Plan("simple_random", ["accuracy", "prevalence"], budget=300, promise="fixed",

@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -14,6 +13,7 @@ from labelcore.errors import PopulationError
 from labelcore.exchange import BATCH_FORMS, CONFIGS, LABELLED_FORMS, read_answers, store_answers
 from labelcore.exchange.label_studio import labelling_config
 from labelcore.population.label_studio import read_tasks
+from tests.columns import items
 from tests.report.sessions import HOSTILE, session_on, write_items
 
 
@@ -163,9 +163,9 @@ def test_the_commands_write_both(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_class_called_as_an_answer_without_one_is_itself(tmp_path: Path) -> None:
     classes = ["not sure", "skipped", "broken item"]
-    items = pd.DataFrame({"id": range(9), "text": "t", "said": classes * 3})
-    population = lc.read_population(items, id="id", content=["text"], predictions={"m": "said"})
-    session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=8))
+    session = lc.Session(
+        items(predictions={"m": classes * 3}), lc.Plan("simple_random", ["accuracy"], budget=8)
+    )
     draws = session.take(4, "ann")
     given = dict(zip([draw.item_id for draw in draws], [*classes, None], strict=True))
     tasks = json.loads(BATCH_FORMS["label-studio"](session, draws, ".json"))

@@ -11,6 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.exchange import LABELLED_FORMS
 from tests.answering import next_draw
+from tests.columns import items
 from tests.report.sessions import begun, session_on, write_items
 
 
@@ -73,13 +74,10 @@ def test_asreview_has_one_and_zero_and_no_formula(session: lc.Session, tmp_path:
     assert read_back(session, path, content="text", known="asreview_label") == answers(session)
 
 
-def test_asreview_has_two_classes_only(tmp_path: Path) -> None:
-    rows = [f"i{n},x,{'abc'[n % 3]}" for n in range(30)]
-    (tmp_path / "items.csv").write_text("\n".join(["id,text,said", *rows]) + "\n")
-    three = lc.read_population(
-        tmp_path / "items.csv", id="id", content="text", predictions={"m": "said"}
+def test_asreview_has_two_classes_only() -> None:
+    session = lc.Session(
+        items(predictions={"m": [*"abc"] * 10}), lc.Plan("simple_random", ["accuracy"], budget=20)
     )
-    session = lc.Session(three, lc.Plan("simple_random", ["accuracy"], budget=20))
     with pytest.raises(ValueError, match="this project has 3 classes: choose another form"):
         LABELLED_FORMS["asreview"](session)
 

@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.exchange import LABELLED_FORMS
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.rows import write_rows
 
 
@@ -61,11 +62,8 @@ def test_record_linkage(tmp_path: Path) -> None:
     assert ((joined["name_l"] == joined["name_r"]) == (joined["clerical_match_score"] == 1)).all()
 
 
-def test_splink_needs_pairs(tmp_path: Path) -> None:
-    rows = [{"text": f"t {n}", "score": n / 99} for n in range(100)]
-    population = lc.read_population(
-        rows, content="text", scores={"m": "score"}, thresholds={"m": 0.5}
-    )
+def test_splink_needs_pairs() -> None:
+    population = items(scores={"m": np.arange(100) / 99}, thresholds={"m": 0.5})
     session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=40))
     with pytest.raises(ValueError, match="Splink knows pairs by the ids of both records"):
         LABELLED_FORMS["splink"](session)

@@ -8,15 +8,13 @@ import pytest
 import labelcore as lc
 from labelcore.stats.agreement import NO_ITEM
 from tests.answering import answer_draws
-from tests.rows import write_rows
+from tests.columns import items
 
 PEOPLE = ("ann", "bob", "eve")
 
 
-def session(folder: Path, readers: int = 2, **plan: object) -> lc.Session:
-    rows = ([f"i{n}", f"text {n}", "yes" if n % 3 else "no"] for n in range(200))
-    path = write_rows(folder / "items.csv", ["id", "text", "said"], rows)
-    population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+def session(readers: int = 2, **plan: object) -> lc.Session:
+    population = items(predictions={"m": ["yes" if n % 3 else "no" for n in range(200)]})
     terms = {"budget": 40, "overlap": 1.0, "readers": readers, "seed": 5, **plan}
     return lc.Session(population, lc.Plan("simple_random", ["accuracy"], **terms))  # type: ignore[arg-type]
 
@@ -31,8 +29,8 @@ def labelled(session: lc.Session, *people: str) -> None:
             session.answer(draw, answer, annotator=who)
 
 
-def test_two_people(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_two_people() -> None:
+    one = session()
     labelled(one, "ann", "bob")
     found = one.agreement()
     differing = sum(int(str(e.item_id)[1:]) % 5 == 0 for e in one.events if e.kind == "reread")
@@ -59,8 +57,8 @@ def test_two_people(tmp_path: Path) -> None:
     assert said.split(" (")[0] in found._repr_html_()
 
 
-def test_three_people_and_answers_without_a_class(tmp_path: Path) -> None:
-    one = session(tmp_path, readers=3)
+def test_three_people_and_answers_without_a_class() -> None:
+    one = session(readers=3)
     labelled(one, *PEOPLE)
     found = one.agreement()
     unsure = sum(event.kind == "reread" and event.label is None for event in one.events)
@@ -75,16 +73,16 @@ def test_three_people_and_answers_without_a_class(tmp_path: Path) -> None:
     assert "no interval" in found.pairs[1].kappa.reason or found.pairs[1].kappa.reason
 
 
-def test_one_answer_to_everything_is_told(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_one_answer_to_everything_is_told() -> None:
+    one = session()
     labelled(one, "ann")
     answer_draws(one, "yes", who="bob")
     assert "bob gave one answer to all 40 items." in one.agreement().sentence()
     assert "ann gave" not in one.agreement().sentence()
 
 
-def test_settling_in_two_ways_is_told(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_settling_in_two_ways_is_told() -> None:
+    one = session()
     labelled(one, "ann", "bob")
     item = str(one.unsettled()[0].first.item_id)
     for who, said in (("eve", "yes"), ("eve", "no"), ("eve", "yes")):
@@ -96,8 +94,8 @@ def test_settling_in_two_ways_is_told(tmp_path: Path) -> None:
     assert "may be one person" not in said
 
 
-def test_case_and_spaces_make_nobody_a_second_person(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_case_and_spaces_make_nobody_a_second_person() -> None:
+    one = session()
     draw = one.next("Ann Lee")
     assert one.next("ann  lee") == draw
     one.answer(draw, "yes", annotator="ANN LEE")
@@ -112,8 +110,8 @@ def test_case_and_spaces_make_nobody_a_second_person(tmp_path: Path) -> None:
     assert "Ann Lee and ann lee may be one person." in both.sentence()
 
 
-def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
-    one = session(tmp_path, overlap=0.2)
+def test_before_a_second_person_it_says_so() -> None:
+    one = session(overlap=0.2)
     labelled(one, "ann")
     found = one.agreement()
     assert found.share.reason == NO_ITEM
@@ -124,15 +122,15 @@ def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
     )
 
 
-def test_one_person_twice_is_no_agreement_of_people(tmp_path: Path) -> None:
-    one = session(tmp_path, overlap=0.0, repeats=1.0)
+def test_one_person_twice_is_no_agreement_of_people() -> None:
+    one = session(overlap=0.0, repeats=1.0)
     labelled(one, "ann")
     assert one.engine.repeats.answered == 40
     assert one.agreement().items == 0
 
 
 def test_a_report_has_it(tmp_path: Path) -> None:
-    one = session(tmp_path, readers=3)
+    one = session(readers=3)
     labelled(one, *PEOPLE)
     one.finish()
     for suffix in (".html", ".md", ".json"):

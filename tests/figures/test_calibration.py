@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -15,6 +14,7 @@ from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, calibrated
 from tests.answering import answer_draws, next_draw
 from tests.cases import once
+from tests.columns import items
 
 SESSIONS, NOISE = 80, 3.0
 LIMIT = 0.95 - NOISE * np.sqrt(0.95 * 0.05 / SESSIONS)
@@ -102,16 +102,13 @@ def test_corrected_scores_are_the_weighted_fit_that_rises(known: Known) -> None:
     assert np.average(labels["corrected"], weights=labels["weight"]) == pytest.approx(mean)
 
 
-def test_what_has_no_calibration_says_why(known: Known, tmp_path: Path) -> None:
+def test_what_has_no_calibration_says_why(known: Known) -> None:
     session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], budget=20))
     with pytest.raises(ValueError, match="classifier must be one with a score: lr, got 'lt'"):
         session.calibration("lt")
     with pytest.raises(ValueError, match="no label yet to correct the scores by"):
         session.corrected_scores()
-    table = pd.DataFrame({"id": range(40), "text": "x", "said": ["a", "b", "c", "a"] * 10})
-    path = tmp_path / "three.csv"
-    table.to_csv(path, index=False)
-    three = lc.read_population(path, id="id", content="text", predictions={"lr": "said"})
+    three = items(predictions={"lr": ["a", "b", "c", "a"] * 10})
     with pytest.raises(ValueError, match="needs two classes, and there are 3"):
         lc.Session(three, lc.Plan("simple_random", ["accuracy"], budget=20)).calibration()
 

@@ -25,6 +25,7 @@ from labelcore.stats import curve_readings
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled, write
 from tests.answering import labelled_to, many_labelled
 from tests.cases import once
+from tests.columns import items
 from tests.curves import precision_curve
 
 N_ITEMS = 900
@@ -76,13 +77,8 @@ def test_the_own_cut_is_one_only_where_the_first_items_are_called(
     called: list[int], tied: tuple[int, ...], cut: int | None
 ) -> None:
     """The list orders items of equal score, ``tied``, by chance."""
-    rows = [
-        {"text": str(n), "score": 4 - min(tied) if n in tied else 4 - n, "said": one}
-        for n, one in enumerate(called)
-    ]
-    population = lc.read_population(
-        rows, content="text", scores={"m": "score"}, predictions={"m": "said"}
-    )
+    score = [4 - min(tied) if n in tied else 4 - n for n in range(len(called))]
+    population = items(scores={"m": score}, predictions={"m": called})
     assert own_cut(population, "m") == cut and own_cut(population, None) is None
 
 

@@ -227,11 +227,9 @@ def test_grades_are_verdicts_by_a_cut_or_told_by_their_mean(tmp_path: Path) -> N
             assert ends.loc[name].to_numpy() == pytest.approx(value, abs=1e-6)
 
 
-def graded(folder: Path, frame: pd.DataFrame, unsure: str) -> lc.Session:
+def graded(frame: pd.DataFrame, unsure: str) -> lc.Session:
     """All are answered, every fifth of them without a grade."""
-    path = folder / "graded.csv"
-    frame[["id", "answer", "verdict"]].to_csv(path, index=False)
-    items = lc.read_population(path, id="id", content="answer", predictions={"judge": "verdict"})
+    items = lc.read_population(frame, id="id", content="answer", predictions={"judge": "verdict"})
     plan = lc.Plan("recalibrated_neyman", "accuracy", budget=len(frame), unsure=unsure)
     session, truth = lc.Session(items, plan), dict(zip(frame["id"], frame["truth"], strict=True))
     while (draw := session.next()) is not None:
@@ -240,19 +238,19 @@ def graded(folder: Path, frame: pd.DataFrame, unsure: str) -> lc.Session:
     return session
 
 
-def test_grades_that_nobody_can_give_count_as_the_plan_declares(tmp_path: Path) -> None:
+def test_grades_that_nobody_can_give_count_as_the_plan_declares() -> None:
     """Of a file that is answered in full: either way they are all 1, or all 5; at odds the mean of
     each cell, as a share m of the way from 1 to 5, is 3 m / (1 + 2 m) in them, or a third so."""
     frame = graded_frame().reset_index(drop=True).assign(answer="an answer")
     none = np.arange(len(frame)) % 5 == 0
     given, judge = frame["truth"][~none], frame["verdict"].mean()
-    told = graded(tmp_path, frame, "either way").judge().set_index("measure")
+    told = graded(frame, "either way").judge().set_index("measure")
     ends = np.array([(given.sum() + none.sum() * one) / len(frame) for one in (1, 5)])
     assert told.loc["mean score", ["low", "high"]].to_numpy() == pytest.approx(ends)
     bias = told.loc["mean score bias", ["low", "high"]].to_numpy()
     assert bias == pytest.approx(judge - ends[::-1])
 
-    told = graded(tmp_path, frame, "odds").judge().set_index("measure").loc["mean score"]
+    told = graded(frame, "odds").judge().set_index("measure").loc["mean score"]
     cells = frame.assign(none=none).groupby("verdict")
     ends = np.zeros(2)
     for _, cell in cells:

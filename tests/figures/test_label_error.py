@@ -14,28 +14,20 @@ from labelcore.figures.unsure import TIMES
 from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import NO_DIFFERENCES, NO_REPEATS, OLD_SAMPLE, SEVERAL_CLASSES
 from tests.answering import answer_draws, next_draw
+from tests.columns import items
 from tests.existing_files import at_random, made, read
 from tests.recycled import plan_of, written
 
 CLASSES = ("a", "b", "c")
 
 
-def population(folder: Path, classes: tuple[str, ...]) -> lc.Population:
+def population(classes: tuple[str, ...]) -> lc.Population:
     """400 items with two classifiers that are right nine times in ten."""
-    random = np.random.default_rng(2)
+    right = np.random.default_rng(2).random((400, 2)) < 0.9
     truth = np.arange(400) % len(classes)
-    rows = []
-    for place, code in enumerate(truth):
-        said = [
-            classes[code if random.random() < 0.9 else (code + 1) % len(classes)] for _ in range(2)
-        ]
-        rows.append(f"i{place},text {place},{','.join(said)}")
-    path = folder / "items.csv"
-    path.write_text("id,text,m,n\n" + "\n".join(rows), "utf-8")
-    return lc.read_population(
-        path, id="id", content=["text"], predictions={"m": "m", "n": "n"}, classes=list(classes),
-        positive=classes[1],
-    )  # fmt: skip
+    said = np.array(classes)[np.where(right.T, truth, (truth + 1) % len(classes))]
+    given = {"classes": list(classes), "positive": classes[1]}
+    return items(predictions=dict(zip("mn", said, strict=True)), **given)
 
 
 def done(
@@ -65,9 +57,9 @@ def done(
     return session
 
 
-def test_without_repeats_it_is_agreement_with_a_judgement(tmp_path: Path) -> None:
+def test_without_repeats_it_is_agreement_with_a_judgement() -> None:
     session = lc.Session(
-        population(tmp_path, CLASSES[:2]),
+        population(CLASSES[:2]),
         lc.Plan("simple_random", "accuracy", classifier="m", budget=90),
     )
     found = session.label_error()
@@ -83,8 +75,8 @@ def test_without_repeats_it_is_agreement_with_a_judgement(tmp_path: Path) -> Non
     assert any("the judgement of whoever gave it" in one for one in assumed)
 
 
-def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
-    session = done(population(tmp_path, CLASSES[:2]), 10, ("accuracy", "precision"))
+def test_rate_and_figures_after_the_last_repeat() -> None:
+    session = done(population(CLASSES[:2]), 10, ("accuracy", "precision"))
     found = session.label_error()
     number = len(found.readings)
     assert len(found.differing) == -(-number // 10)
@@ -108,12 +100,10 @@ def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
     assert json.loads(json.dumps(found.to_dict()))["repeated"] == number
 
 
-def test_without_a_second_answer_that_differs_the_corrected_value_is_the_estimate(
-    tmp_path: Path,
-) -> None:
+def test_without_a_second_answer_that_differs_the_corrected_value_is_the_estimate() -> None:
     """Of a plain random sample it is the share of the labels, which the counts by prediction are
     not."""
-    items = population(tmp_path, CLASSES[:2])
+    items = population(CLASSES[:2])
     found = done(items, 10, ("accuracy", "prevalence"), flip=False).label_error()
     assert not found.differing
     assert len(found.figures) == 2
@@ -122,8 +112,8 @@ def test_without_a_second_answer_that_differs_the_corrected_value_is_the_estimat
         assert one.alike.low <= one.alike.value <= one.alike.high
 
 
-def test_a_few_second_answers_say_nothing_of_the_figures_yet(tmp_path: Path) -> None:
-    items = population(tmp_path, CLASSES[:2])
+def test_a_few_second_answers_say_nothing_of_the_figures_yet() -> None:
+    items = population(CLASSES[:2])
     found = done(items, 5, budget=60, repeats=0.1).label_error()
     number = len(found.readings)
     assert 0 < number < 20
@@ -134,15 +124,15 @@ def test_a_few_second_answers_say_nothing_of_the_figures_yet(tmp_path: Path) -> 
     )
 
 
-def test_second_answers_are_told_of_where_there_are_some(tmp_path: Path) -> None:
-    session = done(population(tmp_path, CLASSES[:2]), 10)
+def test_second_answers_are_told_of_where_there_are_some() -> None:
+    session = done(population(CLASSES[:2]), 10)
     assumed = session.results()["precision"].assumptions
     assert any("which the second answers measure" in one for one in assumed)
     assert not any("are not counted" in one for one in assumed)
 
 
-def test_figures_wait_for_the_end_of_labelling(tmp_path: Path) -> None:
-    session = done(population(tmp_path, CLASSES[:2]), 10)
+def test_figures_wait_for_the_end_of_labelling() -> None:
+    session = done(population(CLASSES[:2]), 10)
     assert session.label_error().figures
     session.second_pass(20)
     waiting = session.label_error()
@@ -153,8 +143,8 @@ def test_figures_wait_for_the_end_of_labelling(tmp_path: Path) -> None:
     assert session.label_error().figures
 
 
-def test_a_second_not_sure_is_another_answer(tmp_path: Path) -> None:
-    session = done(population(tmp_path, CLASSES[:2]), 1000)
+def test_a_second_not_sure_is_another_answer() -> None:
+    session = done(population(CLASSES[:2]), 1000)
     session.second_pass(10)
     before = len(session.label_error().differing)
     session.answer(session.next(), "unsure")
@@ -163,10 +153,10 @@ def test_a_second_not_sure_is_another_answer(tmp_path: Path) -> None:
     assert found.to_dict()["items"][-1]["second"] == "unsure"
 
 
-def test_second_answers_without_a_class_say_nothing_of_the_rate(tmp_path: Path) -> None:
+def test_second_answers_without_a_class_say_nothing_of_the_rate() -> None:
     """The figure if mistakes are alike stays as if those items had not come again; the bound, which
     takes each for a mistake, widens."""
-    session = done(population(tmp_path, CLASSES[:2]), 10)
+    session = done(population(CLASSES[:2]), 10)
     before = session.label_error().figures[0]
     session.second_pass(10)
     answer_draws(session, "unsure")
@@ -189,8 +179,8 @@ def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -
 
 
 @pytest.mark.full
-def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
-    found = done(population(tmp_path, CLASSES[:2]), 6, second=("me", "other")).label_error()
+def test_two_people_have_an_agreement_of_their_own() -> None:
+    found = done(population(CLASSES[:2]), 6, second=("me", "other")).label_error()
     alone, both = found.agreements
     assert (alone.same_person, both.same_person) == (True, False)
     assert alone.pairs + both.pairs == len(found.readings)
@@ -199,22 +189,22 @@ def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
     assert both.ac1.value == 1.0
     assert "(no interval: fewer than two items are judged differently" in both.sentence()
     assert alone.differing > 0
-    some = done(population(tmp_path, CLASSES[:2]), 5, second=("other",)).label_error()
+    some = done(population(CLASSES[:2]), 5, second=("other",)).label_error()
     (only,) = some.agreements
     assert only.ac1.low < only.ac1.value < only.ac1.high
     assert "Gwet's AC1" in only.sentence()
 
 
-def test_several_classes_are_bounded_and_not_corrected(tmp_path: Path) -> None:
-    found = done(population(tmp_path, CLASSES), 10, ("accuracy", "precision")).label_error()
+def test_several_classes_are_bounded_and_not_corrected() -> None:
+    found = done(population(CLASSES), 10, ("accuracy", "precision")).label_error()
     for one in found.figures:
         assert one.alike.reason == SEVERAL_CLASSES
         assert not one.bounds.reason
         assert one.bounds.high - one.bounds.low < 1
 
 
-def test_differences_are_not_worked_out(tmp_path: Path) -> None:
-    items = population(tmp_path, CLASSES[:2])
+def test_differences_are_not_worked_out() -> None:
+    items = population(CLASSES[:2])
     plan = lc.Plan(
         "paired_comparison", ("accuracy_difference",), classifier=("m", "n"), budget=150,
         repeats=0.3, promise="fixed",
@@ -227,8 +217,8 @@ def test_differences_are_not_worked_out(tmp_path: Path) -> None:
     assert one.sentence().endswith(f": {NO_DIFFERENCES}.")
 
 
-def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
-    items = population(tmp_path, CLASSES[:2])
+def test_items_without_a_verdict_count_both_ways() -> None:
+    items = population(CLASSES[:2])
     session = done(items, 10)
     plain = session.label_error().figures[0]
     answered = list(session.history(last=None))[:20]
@@ -241,15 +231,10 @@ def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
     assert wide.alike.low < plain.alike.low
 
 
-def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them(tmp_path: Path) -> None:
-    path = tmp_path / "known.csv"
-    rows = [f"i{n},text {n},{n % 2},{n % 2 if n % 7 == 0 else ''}" for n in range(300)]
-    path.write_text("id,text,m,known\n" + "\n".join(rows), "utf-8")
-    items = lc.read_population(
-        path, id="id", content=["text"], predictions={"m": "m"}, known="known"
-    )
+def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them() -> None:
+    before = [str(n % 2) if n % 7 == 0 else "" for n in range(300)]
     plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=90, existing="certainty")
-    session = lc.Session(items, plan)
+    session = lc.Session(items(predictions={"m": [0, 1] * 150}, known=before), plan)
     session.answer(session.next(), True)
     assert (
         session.label_error()
@@ -260,10 +245,10 @@ def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them(tmp_pa
     )
 
 
-def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: Path) -> None:
+def test_after_recycling_labels_count_where_they_are_a_random_sample() -> None:
     """The counts that a figure for the truth starts from have the precision of the headline; labels
     pooled by prediction, which is what they were once, do not."""
-    known = written(tmp_path)
+    known = written()
     session = lc.Session(known.population, plan_of(repeats=0.4))
     answer_draws(session, known)
     stage, results = headline_stage(session.engine), session.results()
@@ -278,10 +263,10 @@ def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: P
     assert len(session.label_error().figures) == len(stage.questions)
 
 
-def test_second_readings_of_a_second_stage_are_left_out(tmp_path: Path) -> None:
+def test_second_readings_of_a_second_stage_are_left_out() -> None:
     """The figures are those of the first 60 labels: how sure their judgement is is said by second
     readings of these, not of what was labelled beyond them."""
-    items = population(tmp_path, CLASSES[:2])
+    items = population(CLASSES[:2])
     session = done(items, 5, ("accuracy",), budget=60, repeats=0.5)
     first = label_error(session.engine)
     session.extend(budget=120)
@@ -294,12 +279,12 @@ def test_second_readings_of_a_second_stage_are_left_out(tmp_path: Path) -> None:
 
 
 def test_unsure_items_count_at_the_odds_that_the_plan_declares(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The true share of "b" of a plain sample, p of each cell where no second answer differs: with
     u of its items unsure the ends move by u (p - p'), p' having a third of the odds of p, or three
     times; wherever mistakes are by u (3^.5 - 1) / (3^.5 + 1)."""
-    items = population(tmp_path, CLASSES[:2])
+    items = population(CLASSES[:2])
     session = done(items, 10, ("prevalence",), flip=False, unsure="odds")
     twice = {one.index for one in session.label_error().readings}
     for row in list(session.history(last=None))[:45]:
@@ -326,10 +311,10 @@ def test_unsure_items_count_at_the_odds_that_the_plan_declares(
     assert down < -0.005 and up > 0.005
 
 
-def test_open_items_count_against_and_for_a_figure(tmp_path: Path) -> None:
+def test_open_items_count_against_and_for_a_figure() -> None:
     """The worst case lies below the counts alone and the best one above them, by as many items of
     each cell as are open."""
-    items = population(tmp_path, CLASSES[:2])
+    items = population(CLASSES[:2])
     session = lc.Session(items, lc.Plan("simple_random", "accuracy", classifier="m", budget=60))
     for number in range(60):
         draw = next_draw(session)
@@ -361,8 +346,8 @@ def drifting(items: lc.Population, design: str, first: float, last: float) -> lc
 
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_labeller_who_drifts_is_told(tmp_path: Path, design: str, classes: int) -> None:
-    items = population(tmp_path, CLASSES[:classes])
+def test_a_labeller_who_drifts_is_told(design: str, classes: int) -> None:
+    items = population(CLASSES[:classes])
     for first, last, half in ((0.0, 0.3, "second"), (0.3, 0.0, "first")):
         found = drifting(items, design, first, last).label_error()
         assert found.drift is not None and found.drift.change.value is not None
@@ -376,8 +361,8 @@ def test_a_labeller_who_drifts_is_told(tmp_path: Path, design: str, classes: int
         assert json.loads(json.dumps(found.to_dict()))["drift"]["repeated"] == list(repeated)
 
 
-def test_nobody_who_errs_alike_is_said_to_drift(tmp_path: Path) -> None:
-    items = population(tmp_path, CLASSES[:2])
+def test_nobody_who_errs_alike_is_said_to_drift() -> None:
+    items = population(CLASSES[:2])
     found = drifting(items, "recalibrated_neyman", 0.1, 0.1).label_error()
     assert found.drift is not None and not found.drift.seen
     assert "half" not in found.sentence()

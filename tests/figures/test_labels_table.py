@@ -18,6 +18,7 @@ from labelcore.testing.known import Known, calibrated, write
 from labelcore.testing.known import labelled as run_out
 from tests.answering import answer_draws, next_draw
 from tests.cases import once
+from tests.columns import items
 from tests.designs.synthetic import standard_errors
 
 COLUMNS = ["id", "answer", "status", "annotator", "time", "seconds", "stratum", "weight"]
@@ -197,19 +198,14 @@ def test_every_method_says_whether_it_has_weights() -> None:
 
 
 @pytest.mark.parametrize("existing", ["random", "certainty"])
-def test_answers_from_before_are_rows_too(existing: str, tmp_path: Path) -> None:
+def test_answers_from_before_are_rows_too(existing: str) -> None:
     rng = np.random.default_rng(8)
     score = np.round(rng.random(120), 4)
     truth = (rng.random(120) < score).astype(int)
     before = np.zeros(120, dtype=bool)
     before[rng.choice(120, 30, replace=False)] = True
     told = np.where(before, np.where(truth == 1, "yes", "no"), "")
-    path = tmp_path / "items.csv"
-    rows = [f"i{i},x,{score[i]},{told[i]}" for i in range(120)]
-    path.write_text("\n".join(["id,text,score,told", *rows]) + "\n", "utf-8")
-    population = lc.read_population(
-        path, id="id", content="text", scores={"lr": "score"}, thresholds={"lr": 0.5}, known="told"
-    )
+    population = items(scores={"lr": score}, thresholds={"lr": 0.5}, known=told)
     plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=60, existing=existing)
     session = labelled(Known(population, truth), plan)
     table = session.labels_table()

@@ -54,7 +54,7 @@ def test_labels_from_before_keep_it_even_if_they_were_drawn_so(
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_samples_are_worked_out_once_for_a_frame(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anew: bool
+    monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
     """However many labels there are, looks ahead and back among them; another seed has its own."""
     asked: list[object] = []
@@ -66,7 +66,7 @@ def test_samples_are_worked_out_once_for_a_frame(
     recycling = type(lc.DESIGNS["recycling"])
     samples = recycling.samples
     monkeypatch.setattr(recycling, "samples", counted)
-    recycled = written(tmp_path)
+    recycled = written()
     engine = recycled.engine(plan_of("recycling", estimands=("precision",)), 1)
     for _ in label(engine, recycled.truth):
         if anew:

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -34,9 +33,9 @@ from labelcore.tallies import Question
 from labelcore.testing.known import SCALARS, Known, calibrated, label, labelled, write
 from tests.answering import answer_draws, labelled_to
 from tests.cases import once, sampled
+from tests.columns import items
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 from tests.existing_files import at_random, made, read
-from tests.rows import write_rows
 
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")
 DESIGNS = [name for name in SCALAR_DESIGNS if name not in NEEDED]
@@ -398,17 +397,14 @@ def test_degenerate_files(
                 assert one.state == "exact" and one.value == pytest.approx(real)
 
 
-def test_further_classifiers_over_the_same_labels(tmp_path: Path) -> None:
+def test_further_classifiers_over_the_same_labels() -> None:
     """Cells that mix, with empty ones: the second classifier's census is exact as well, and its
     interval on the way holds the truth."""
     rng = np.random.default_rng(1)
     score = np.round(rng.random(400), 5)
     truth = (rng.random(400) < score).astype(int)
-    rows = zip(["x"] * 400, score, np.round(rng.random(400), 5), strict=True)
-    path = write_rows(tmp_path / "two.csv", ["text", "a", "b"], rows)
-    population = lc.read_population(
-        path, content="text", scores={"A": "a", "B": "b"}, thresholds={"A": 0.6, "B": 0.9}
-    )
+    scores = {"A": score, "B": np.round(rng.random(400), 5)}
+    population = items(scores=scores, thresholds={"A": 0.6, "B": 0.9})
     for design in DESIGNS:
         for budget in (100, 400):
             plan = lc.Plan(design, SCALARS, classifier=["A", "B"], budget=budget, promise="fixed")
@@ -426,10 +422,7 @@ def test_several_classes() -> None:
     names = np.array(["a", "b", "c"])
     truth = names[rng.integers(0, 3, 300)]
     said = np.where(rng.random(300) < 0.7, truth, names[rng.integers(0, 3, 300)])
-    frame = pd.DataFrame({"text": "x", "said": said, "sure": rng.random(300).round(3)})
-    population = lc.read_population(
-        frame, content="text", predictions={"m": "said"}, scores={"m": "sure"}
-    )
+    population = items(predictions={"m": said}, scores={"m": rng.random(300).round(3)})
     for design in DESIGNS:
         plan = lc.Plan(design, ["accuracy", "precision", "recall"], budget=300, promise="fixed")
         if design in TWO_CLASSES:
@@ -482,10 +475,9 @@ def test_why_there_is_no_value(
 def test_no_difference_of_classifiers_that_say_the_same_has_no_sign() -> None:
     random = np.random.default_rng(1)
     said = (random.random(80) < 0.5).astype(int)
-    rows = [{"id": f"i{n}", "text": "t", "a": one, "b": one} for n, one in enumerate(said)]
-    items = lc.read_population(rows, id="id", content="text", predictions={"a": "a", "b": "b"})
+    same = items(predictions={"a": said, "b": said})
     plan = lc.Plan("recalibrated_neyman", "accuracy_difference", classifier=("a", "b"), budget=30)
-    engine = labelled(Engine(items, kept_plan(items, plan)), said)
+    engine = labelled(Engine(same, kept_plan(same, plan)), said)
     found = scalar_results(engine)["accuracy_difference"]
     assert [str(end) for end in (found.value, found.low, found.high)] == ["0.0"] * 3
 

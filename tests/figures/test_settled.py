@@ -1,8 +1,8 @@
 """The figures for the settled judgement, in a session: what they say, and what they wait for."""
 
 from dataclasses import replace
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 import labelcore as lc
@@ -14,24 +14,19 @@ from labelcore.log.repeats import Repeats
 from labelcore.planning.spendings import spendings
 from labelcore.words.agreement import KNOWN_SETTLED, NONE_POSITIVE
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.report.sessions import again
-from tests.rows import write_rows
 
 ITEMS = 240
 
 
-def session(folder: Path, design: str = "simple_random", **plan: object) -> lc.Session:
-    rows = []
-    for n in range(ITEMS):
-        said = "yes" if (n * 7) % ITEMS >= ITEMS // 2 else "no"
-        other = said if n % 9 else "yes"
-        score = (n * 7) % ITEMS / ITEMS
-        rows.append([f"i{n}", f"text {n}", score, said, other, "odd" if n % 2 else "even"])
-    head = ["id", "text", "score", "said", "other", "half"]
-    path = write_rows(folder / "items.csv", head, rows)
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, groups="half",
-        predictions={"m": "said", "o": "other"}, classes=["no", "yes"], positive="yes",
+def session(design: str = "simple_random", **plan: object) -> lc.Session:
+    place = np.arange(ITEMS)
+    score = place * 7 % ITEMS / ITEMS
+    said = np.where(score >= 0.5, "yes", "no")
+    population = items(
+        scores={"m": score}, predictions={"m": said, "o": np.where(place % 9, said, "yes")},
+        groups={"half": np.where(place % 2, "odd", "even")}, classes=["no", "yes"], positive="yes",
     )  # fmt: skip
     terms = {"estimands": ["accuracy"], "classifier": "m", "budget": 100, "overlap": 0.5}
     return lc.Session(population, lc.Plan(design, **{**terms, "seed": 3, **plan}))  # type: ignore[arg-type]
@@ -57,8 +52,8 @@ def settle_all(session: lc.Session) -> None:
 
 
 @pytest.mark.full
-def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_it_moves_towards_what_is_settled() -> None:
+    one = session()
     labelled(one, "ann", "bob")
     settle_all(one)
     found = one.results()
@@ -74,8 +69,8 @@ def test_it_moves_towards_what_is_settled(tmp_path: Path) -> None:
     assert "accuracy@settled" in again(one, one.events).results
 
 
-def test_what_is_not_settled_counts_both_ways(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_what_is_not_settled_counts_both_ways() -> None:
+    one = session()
     labelled(one, "ann", "bob")
     open_, number = one.results()["accuracy@settled"], len(one.unsettled())
     settle_all(one)
@@ -87,8 +82,8 @@ def test_what_is_not_settled_counts_both_ways(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_everything_settled_is_the_figure_of_the_settled_labels(tmp_path: Path) -> None:
-    one = session(tmp_path, overlap=1.0, budget=ITEMS)
+def test_everything_settled_is_the_figure_of_the_settled_labels() -> None:
+    one = session(overlap=1.0, budget=ITEMS)
     labelled(one, "ann", "bob")
     settle_all(one)
     found = one.results()["accuracy@settled"]
@@ -97,9 +92,9 @@ def test_everything_settled_is_the_figure_of_the_settled_labels(tmp_path: Path) 
 
 
 @pytest.mark.full
-def test_groups_have_settled_figures_of_their_own(tmp_path: Path) -> None:
+def test_groups_have_settled_figures_of_their_own() -> None:
     """Of everything judged by two they are exact."""
-    one = session(tmp_path, "recalibrated_neyman", overlap=1.0, budget=ITEMS, by="half")
+    one = session("recalibrated_neyman", overlap=1.0, budget=ITEMS, by="half")
     labelled(one, "ann", "bob")
     settle_all(one)
     found = one.results()
@@ -110,8 +105,8 @@ def test_groups_have_settled_figures_of_their_own(tmp_path: Path) -> None:
         assert (told.low, told.value, told.high) == pytest.approx((wanted, wanted, wanted))
 
 
-def test_an_overlap_of_an_earlier_rule_draws_evenly_and_is_not_worked_out(tmp_path: Path) -> None:
-    one = session(tmp_path, "recalibrated_neyman", overlap=0.3)
+def test_an_overlap_of_an_earlier_rule_draws_evenly_and_is_not_worked_out() -> None:
+    one = session("recalibrated_neyman", overlap=0.3)
     earlier = replace(one.plan, rules=INTERVAL_RULES)
     assert earlier.superseded and not one.plan.superseded
     assert not replace(earlier, overlap=0.0).superseded
@@ -126,8 +121,8 @@ def test_an_overlap_of_an_earlier_rule_draws_evenly_and_is_not_worked_out(tmp_pa
     assert (chances[1][0] > chances[1][1]) == called, "what contradicts is read again"
 
 
-def test_a_first_answer_changed_after_the_second_moves_nothing_settled(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_a_first_answer_changed_after_the_second_moves_nothing_settled() -> None:
+    one = session()
     labelled(one, "ann", "bob")
     settle_all(one)
     before = one.results()
@@ -139,8 +134,8 @@ def test_a_first_answer_changed_after_the_second_moves_nothing_settled(tmp_path:
 
 
 @pytest.mark.full
-def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_too_few_items_of_several_people_give_no_figure() -> None:
+    one = session()
     labelled(one, "ann")
     answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH - 1, who="bob")
     found = one.results()["accuracy@settled"]
@@ -148,8 +143,8 @@ def test_too_few_items_of_several_people_give_no_figure(tmp_path: Path) -> None:
     assert found.missing == "9 of 10 items judged by several people before a first figure"
 
 
-def test_a_fixed_promise_waits_for_everybody(tmp_path: Path) -> None:
-    one = session(tmp_path, promise="fixed")
+def test_a_fixed_promise_waits_for_everybody() -> None:
+    one = session(promise="fixed")
     labelled(one, "ann")
     answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH + 2, who="bob")
     settle_all(one)
@@ -162,8 +157,8 @@ def test_a_fixed_promise_waits_for_everybody(tmp_path: Path) -> None:
     assert str(found.promise) == "fixed"
 
 
-def test_watched_it_starts_wider_while_others_are_waited_for(tmp_path: Path) -> None:
-    one = session(tmp_path)
+def test_watched_it_starts_wider_while_others_are_waited_for() -> None:
+    one = session()
     labelled(one, "ann")
     answer_draws(one, lambda draw: truth(draw.item_id), ENOUGH + 5, who="bob")
     settle_all(one)
@@ -177,10 +172,10 @@ def test_watched_it_starts_wider_while_others_are_waited_for(tmp_path: Path) -> 
 
 @pytest.mark.full
 @pytest.mark.parametrize("overlap", [0.5, 1.0])
-def test_a_difference_of_two_classifiers_has_one(tmp_path: Path, overlap: float) -> None:
+def test_a_difference_of_two_classifiers_has_one(overlap: float) -> None:
     """Of everything judged by two it is exact, of half it holds the settled one."""
     one = session(
-        tmp_path, "paired_comparison", estimands=["precision_difference"], classifier=["m", "o"],
+        "paired_comparison", estimands=["precision_difference"], classifier=["m", "o"],
         budget=ITEMS if overlap == 1 else 100, overlap=overlap, promise="fixed",
     )  # fmt: skip
     labelled(one, "ann", "bob")
@@ -197,22 +192,22 @@ def test_a_difference_of_two_classifiers_has_one(tmp_path: Path, overlap: float)
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["accuracy", "precision_difference"])
-def test_two_classifiers_are_told_what_readings_buy(tmp_path: Path, name: str) -> None:
-    one = session(tmp_path, "paired_comparison", estimands=[name], classifier=["m", "o"])
+def test_two_classifiers_are_told_what_readings_buy(name: str) -> None:
+    one = session("paired_comparison", estimands=[name], classifier=["m", "o"])
     found = spendings(one.population, one.plan, 150)
     assert len(found) > 5 and all(0 < way.half_width <= 1 for way in found[:4])
     assert found[0].half_width > found[3].half_width
 
 
-def test_without_an_overlap_there_is_none(tmp_path: Path) -> None:
-    one = session(tmp_path, overlap=0.0)
+def test_without_an_overlap_there_is_none() -> None:
+    one = session(overlap=0.0)
     labelled(one, "ann")
     assert list(one.results()) == ["accuracy"]
 
 
-def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) -> None:
+def test_nothing_settled_as_positive_is_no_figure_and_replays() -> None:
     """Ann alone says yes, and is never agreed with: there is nothing to recall."""
-    one = session(tmp_path, estimands=["recall"], overlap=1.0)
+    one = session(estimands=["recall"], overlap=1.0)
     for who in ("ann", "bob"):
         while (draw := one.next(who)) is not None:
             one.answer(draw, who == "ann" and int(draw.item_id[1:]) % 8 == 0, annotator=who)
@@ -224,10 +219,10 @@ def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) ->
     assert one.results()["recall"].value is not None
 
 
-def test_items_put_off_count_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_put_off_count_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bob puts off just the items in which ann is wrong. The twin, which leaves them out, says that
     ann's answers are never settled otherwise, and misses."""
-    one = session(tmp_path, overlap=1.0, budget=220)
+    one = session(overlap=1.0, budget=220)
     for who in ("ann", "bob"):
         for _ in range(230):
             draw = one.next(who)
@@ -248,13 +243,10 @@ def test_items_put_off_count_both_ways(tmp_path: Path, monkeypatch: pytest.Monke
     assert twin.high < wanted
 
 
-def test_with_answers_known_before_there_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "known.csv"
-    rows = [f"k{n},text {n},{n / 120:.4f},{'yes' if n >= 100 else ''}" for n in range(120)]
-    path.write_text("\n".join(["id,text,score,truth", *rows]) + "\n")
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5},
-        known="truth", classes=["no", "yes"], positive="yes",
+def test_with_answers_known_before_there_is_none() -> None:
+    population = items(
+        scores={"m": np.arange(120) / 120}, thresholds={"m": 0.5},
+        known=[""] * 100 + ["yes"] * 20, classes=["no", "yes"], positive="yes",
     )  # fmt: skip
     plan = lc.Plan("recalibrated_neyman", "precision", budget=40, overlap=1.0, existing="certainty")
     one = lc.Session(population, plan)

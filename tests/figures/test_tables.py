@@ -14,6 +14,7 @@ from labelcore.results.cells import COLUMNS, Table
 from labelcore.tallies import Tally
 from labelcore.testing.known import NOISE
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.grouped import grouped, grouped_frame, label_all
 
 ASKED = ("accuracy", "precision")
@@ -126,16 +127,14 @@ def test_a_column_that_was_not_asked_is_a_first_guess(
 
 def test_groups_in_which_a_classifier_says_one_thing_are_told_by_their_own_labels() -> None:
     called = np.repeat([True, False, True], 40)
-    items = pd.DataFrame({"text": "item", "group": np.repeat(["a", "b", "c"], 40)})
-    items["said"] = np.where(called, "yes", "no")
-    population = lc.read_population(
-        items, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
-    )
+    group = np.repeat(["a", "b", "c"], 40)
+    said = {"m": np.where(called, "yes", "no")}
+    population = items(predictions=said, groups={"group": group})
     session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=60, seed=3))
     right = []
     while (draw := session.next()) is not None:
-        place = int(draw.item_id) - 1
-        right.append((items["group"][place], place % 4 > 0))
+        place = int(draw.item_id[1:])
+        right.append((group[place], place % 4 > 0))
         session.answer(draw, bool(called[place]) == right[-1][1])
     shares = pd.DataFrame(right, columns=["group", "right"]).groupby("group")["right"].mean()
     table = session.table(by="group")
@@ -348,18 +347,16 @@ def test_a_method_for_one_classifier_at_a_time_tells_no_differences(
         session.differences()
 
 
-@pytest.mark.parametrize(("design", "seed"), [("simple_random", 5), ("recalibrated_neyman", 5)])
+@pytest.mark.parametrize(("design", "seed"), [("simple_random", 0), ("recalibrated_neyman", 0)])
 def test_groups_of_which_nothing_is_known_are_told_so_and_stand_last(
     design: str, seed: int
 ) -> None:
-    frame = pd.DataFrame({"text": "item", "said": "yes", "group": [*"ab" * 40, *"cc"]})
-    population = lc.read_population(
-        frame, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
-    )
+    groups = [*"ab" * 40, *"cc"]
+    population = items(predictions={"m": ["yes"] * 82}, groups={"group": groups})
     session = lc.Session(population, lc.Plan(design, "accuracy", budget=30, seed=seed))
     labels = {"c": 0}
     while (draw := session.next()) is not None:
-        group = frame["group"][int(draw.item_id) - 1]
+        group = groups[int(draw.item_id[1:])]
         labels[group] = labels.get(group, 0) + 1
         session.answer(draw, group == "b")
     assert not labels["c"], "no label of this group"
@@ -407,10 +404,7 @@ def test_what_has_no_difference_is_refused(
 
 
 def test_groups_of_a_file_with_several_classes_differ_in_accuracy_alone() -> None:
-    items = pd.DataFrame({"text": "item", "said": [*"abc"] * 20, "group": [*"xy"] * 30})
-    population = lc.read_population(
-        items, content="text", predictions={"m": "said"}, groups="group", name="items.csv"
-    )
+    population = items(predictions={"m": [*"abc"] * 20}, groups={"group": [*"xy"] * 30})
     session = lc.Session(population, lc.Plan("recalibrated_neyman", "accuracy", budget=30))
     assert len(session.differences("group")) == 1
     with pytest.raises(ValueError, match="must be one of accuracy to compare groups of a file"):

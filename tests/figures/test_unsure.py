@@ -5,7 +5,6 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -25,6 +24,7 @@ from labelcore.testing.known import NOISE, Known, calibrated, write
 from labelcore.words.short_sentences import short_sentence
 from labelcore.words.unsure import either_way_words, odds_words
 from tests.cases import once
+from tests.columns import items
 from tests.contracts.test_settled import settle
 
 ASKED = ("accuracy", "precision", "recall", "f1")
@@ -102,11 +102,8 @@ def two() -> Known:
     truth = (random.random(1500) < 0.3).astype(int)
     score = np.clip(truth * 0.4 + 0.6 * random.random(1500), 0, 1).round(4)
     other = np.clip(truth * 0.2 + 0.8 * random.random(1500), 0, 1).round(4)
-    frame = pd.DataFrame({"id": range(1500), "text": "x", "a": score, "b": other})
-    population = lc.read_population(
-        frame, id="id", content="text", scores={"a": "a", "b": "b"},
-        thresholds={"a": 0.5, "b": 0.5}, classes=["no", "yes"],
-    )  # fmt: skip
+    cuts = dict.fromkeys("ab", 0.5)
+    population = items(scores={"a": score, "b": other}, thresholds=cuts, ids="{}")
     return Known(population, truth)
 
 
@@ -394,12 +391,8 @@ def test_either_way_holds_what_a_figure_is_by_the_odds_at_every_label(known: Kno
 def test_without_a_figure_the_odds_move_no_end() -> None:
     """The second classifier calls nothing positive, so that it has no precision."""
     random = np.random.default_rng(3)
-    items = pd.DataFrame({"text": "item", "b": ["no"] * 120})
-    items["a"] = np.where(random.random(120) < 0.4, "yes", "no")
-    population = lc.read_population(
-        items, content="text", predictions={"a": "a", "b": "b"}, classes=["no", "yes"],
-        name="items.csv",
-    )  # fmt: skip
+    said = {"a": np.where(random.random(120) < 0.4, "yes", "no"), "b": ["no"] * 120}
+    population = items(predictions=said, classes=["no", "yes"])
     plan = plan_of("simple_random", 60, unsure="odds", target="process", classifier=["a", "b"])
     session = lc.Session(population, replace(plan, estimands=("accuracy",)))
     while (draw := session.next()) is not None:

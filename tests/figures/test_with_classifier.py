@@ -1,13 +1,12 @@
 """Which labels count for which figure, whether they agree, and what swayed answers would move."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import labelcore as lc
 from labelcore.figures.with_classifier import agreements, if_swayed
 from labelcore.session.session import Session
+from tests.columns import items
 
 CALLED = [1, 1, 0, 0, 0, 0]
 OTHER = [1, 0, 0, 0, 0, 1]
@@ -15,12 +14,8 @@ TRUTH = [1, 0, 1, 0, 0, 0]
 
 
 @pytest.fixture
-def population(tmp_path: Path) -> lc.Population:
-    rows = (f"i{n},text,{a},{b}" for n, (a, b) in enumerate(zip(CALLED, OTHER, strict=True)))
-    path = tmp_path / "six.csv"
-    path.write_text("id,text,pred_a,pred_b\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    columns = {"a": "pred_a", "b": "pred_b"}
-    return lc.read_population(path, id="id", content=["text"], predictions=columns)
+def population() -> lc.Population:
+    return items(predictions={"a": CALLED, "b": OTHER})
 
 
 def labelled(population: lc.Population, estimands: list[str], **plan: object) -> Session:

@@ -2,18 +2,12 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from tests.columns import items
 
 
 @pytest.fixture(scope="module")
-def population(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> lc.Population:
+def population(request: pytest.FixtureRequest) -> lc.Population:
     """As many items as the module has ITEMS."""
     score = np.random.default_rng(4).beta(0.6, 1.4, request.module.ITEMS)
-    path = tmp_path_factory.mktemp("scored") / "items.csv"
-    rows = (f"i{place},text {place},{one:.4f}" for place, one in enumerate(score))
-    path.write_text("id,text,score\n" + "\n".join(rows), "utf-8")
-    return lc.read_population(
-        path, id="id", content=["text"], scores={"m": "score"}, thresholds={"m": 0.5},
-        classes=["no", "yes"], positive="yes",
-    )  # fmt: skip
+    text = [f"text {place}" for place in range(len(score))]
+    return items(text=text, scores={"m": score.round(4)}, thresholds={"m": 0.5})

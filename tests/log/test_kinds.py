@@ -18,19 +18,15 @@ from labelcore.replay.walk import Walk
 from labelcore.session import ledger
 from labelcore.session.session import Session
 from tests.answering import answer_draws, next_draw
+from tests.columns import items
 
 PEOPLE = ("ann", "bob", "cid")
 ITEMS, BUDGET = 40, 18
 
 
 @pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
-    path = tmp_path_factory.mktemp("kinds") / "items.csv"
-    rows = [f"i{n},text {n},{n / ITEMS}\n" for n in range(ITEMS)]
-    path.write_text("id,text,score\n" + "".join(rows), "utf-8")
-    return lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
-    )
+def population() -> lc.Population:
+    return items(scores={"m": [n / ITEMS for n in range(ITEMS)]}, thresholds={"m": 0.5})
 
 
 def start(population: lc.Population, **plan: Any) -> Session:

@@ -22,6 +22,7 @@ from labelcore.ui.status import counts
 from labelcore.words.recuts import REPLAYED, fewer_words
 from tests.answering import answer_draws
 from tests.cases import once
+from tests.columns import items
 
 ITEMS, BUDGET = 1500, 120
 WORDS = tuple("abcdefghijkl")
@@ -42,19 +43,13 @@ def _made() -> tuple[np.ndarray, ...]:
     return words, truth, expit(0.3 * at + random.normal(size=ITEMS))
 
 
-def file(folder: Path, *, says: bool = True) -> lc.Population:
-    words, truth, score = _made()
+def file(*, says: bool = True) -> lc.Population:
+    words, _, score = _made()
     if not says:
         words = words[np.random.default_rng(6).permutation(ITEMS)]
-    rows = ["id,text,score,pred,true"]
-    for n in range(ITEMS):
-        text = " ".join(["xx", *(2 * WORDS[k] for k in np.flatnonzero(words[n]))])
-        rows.append(f"i{n},{text},{score[n]:.6f},{int(score[n] > 0.5)},{truth[n]}")
-    path = folder / "items.csv"
-    path.write_text("\n".join(rows) + "\n", "utf-8")
-    return lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, predictions={"m": "pred"}
-    )
+    text = [" ".join(["xx", *(2 * WORDS[k] for k in np.flatnonzero(one))]) for one in words]
+    called = (score > 0.5).astype(int)
+    return items(text=text, scores={"m": score.round(6)}, predictions={"m": called})
 
 
 population = once(file)
@@ -197,9 +192,9 @@ def test_content_made_otherwise_leaves_the_cut_of_the_log(
 
 
 @pytest.mark.full
-def test_where_content_says_nothing_all_stays_as_it_was(truth: np.ndarray, tmp_path: Path) -> None:
+def test_where_content_says_nothing_all_stays_as_it_was(truth: np.ndarray) -> None:
     """The event says so, and each item is the one that the default draws."""
-    silent = file(tmp_path, says=False)
+    silent = file(says=False)
     session = lc.Session(silent, plan())
     until(session, truth)
     (cut,) = cuts(session)

@@ -26,6 +26,7 @@ from labelcore.stats.evidence import log_evidence_at
 from labelcore.testing.known import NOISE, Known, calibrated, write
 from tests.answering import answer_draws
 from tests.cases import repeated
+from tests.columns import items
 
 N_ITEMS = 600
 COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_rate",
@@ -73,13 +74,9 @@ def test_what_cannot_be_read(text: str, words: str) -> None:
         read_claim(text)
 
 
-def named(folder: Path, *names: str) -> lc.Population:
+def named(*names: str) -> lc.Population:
     """Two items, called 0 and 1 by every classifier."""
-    columns = {name: f"c{place}" for place, name in enumerate(names)}
-    path = folder / "items.csv"
-    rows = [f"{n},x" + f",{n}" * len(names) for n in range(2)]
-    path.write_text(",".join(["id", "text", *columns.values()]) + "\n" + "\n".join(rows) + "\n")
-    return lc.read_population(path, id="id", content="text", predictions=columns)
+    return items(predictions={name: [0, 1] for name in names})
 
 
 COMPARISON = "accuracy@p > accuracy@q > 0.3"
@@ -95,31 +92,27 @@ COMPARISON = "accuracy@p > accuracy@q > 0.3"
     ],
 )
 def test_the_names_in_the_file_decide_between_two_readings(
-    tmp_path: Path, names: list[str], text: str, sides: list[str]
+    names: list[str], text: str, sides: list[str]
 ) -> None:
-    population = named(tmp_path, *names)
+    population = named(*names)
     found = claim_totals(population, text, names[0], np.zeros(2, dtype=np.int64))
     assert [side.classifier for side in found.sides] == sides
 
 
-def test_a_claim_with_two_readings_in_one_file_is_refused(tmp_path: Path) -> None:
-    population = named(tmp_path, "p", "q > 0.3", "p > accuracy@q")
+def test_a_claim_with_two_readings_in_one_file_is_refused() -> None:
+    population = named("p", "q > 0.3", "p > accuracy@q")
     with pytest.raises(PlanError, match="can be read in 2 ways with the names of this file"):
         claim_totals(population, COMPARISON, "p", np.zeros(2, dtype=np.int64))
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
+def two() -> Known:
     """Two classifiers of different quality on the same items."""
     rng = np.random.default_rng(5)
     truth = (rng.random(N_ITEMS) < 0.4).astype(int)
     sure = np.where(rng.random(N_ITEMS) < 0.85, truth, 1 - truth)
     poor = np.where(rng.random(N_ITEMS) < 0.65, truth, 1 - truth)
-    path = tmp_path_factory.mktemp("two") / "items.csv"
-    rows = [f"i{i},x,{a},{b}" for i, (a, b) in enumerate(zip(sure, poor, strict=True))]
-    path.write_text("id,text,A,B\n" + "\n".join(rows) + "\n")
-    population = lc.read_population(path, id="id", content="text", predictions={"A": "A", "B": "B"})
-    return Known(population, truth)
+    return Known(items(predictions={"A": sure, "B": poor}), truth)
 
 
 def true_value(known: Known, name: str, classifier: str) -> float:
@@ -173,19 +166,16 @@ def test_of_items_like_these_only_one_part_can_be_claimed(two: Known) -> None:
     claim_totals(two.population, "precision >= 0.9", "A", zeros, "process")
     with pytest.raises(PlanError, match="claim it of this file"):
         claim_totals(two.population, "accuracy >= 0.9", "A", zeros, "process")
-    items = pd.DataFrame({"text": "x", "said": [1, 0, 1, 1], "part": [*"aabb"]})
-    parts = lc.read_population(items, content="text", predictions="said", groups="part", name="p")
+    parts = items(predictions={"said": [1, 0, 1, 1]}, groups={"part": [*"aabb"]})
     with pytest.raises(PlanError, match="claim it of this file"):  # b has but one part.
         claim_totals(parts, "accuracy[every part] >= 0.9", "said", zeros[:4], "process")
 
 
-def test_several_classes_name_theirs(tmp_path: Path) -> None:
+def test_several_classes_name_theirs() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 3, 90)
     said = np.array(list("abc"))[np.where(rng.random(90) < 0.7, truth, (truth + 1) % 3)]
-    path = tmp_path / "items.csv"
-    path.write_text("id,text,said\n" + "".join(f"{i},x,{s}\n" for i, s in enumerate(said)))
-    population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+    population = items(predictions={"m": said})
     zeros = np.zeros(90, dtype=np.int64)
     with pytest.raises(PlanError, match=r"must name a class, as in 'precision\[c\] >= 0.9'"):
         claim_totals(population, "precision >= 0.9", "m", zeros)
@@ -405,21 +395,12 @@ LANGUAGES = ("de", "en", "fr")
 
 
 @pytest.fixture(scope="module")
-def spoken(two: Known, tmp_path_factory: pytest.TempPathFactory) -> Known:
+def spoken(two: Known) -> Known:
     """The same items in three languages, the classifiers of another worth in each."""
     random = np.random.default_rng(11)
     language = np.array(LANGUAGES)[random.choice(3, N_ITEMS, p=[0.5, 0.3, 0.2])]
-    path = tmp_path_factory.mktemp("spoken") / "items.csv"
-    said = [two.population.predictions[name] for name in "AB"]
-    rows = [
-        f"i{i},x,{a},{b},{of}" for i, (a, b, of) in enumerate(zip(*said, language, strict=True))
-    ]
-    path.write_text("id,text,A,B,language\n" + "\n".join(rows) + "\n")
-    return Known(
-        lc.read_population(path, id="id", content="text", predictions={"A": "A", "B": "B"},
-                           groups=("language",)),
-        two.truth,
-    )  # fmt: skip
+    said = {name: two.population.predictions[name] for name in "AB"}
+    return Known(items(predictions=said, groups={"language": language}), two.truth)
 
 
 def of_language(known: Known, name: str, classifier: str, language: str) -> float:
@@ -481,17 +462,13 @@ def test_what_groups_cannot_answer(spoken: Known, text: str, words: str) -> None
 GROUPS, EACH, BOUNDARY, SESSIONS = 10, 60, 0.7, repeated(60)
 
 
-def decided(shares: np.ndarray, text: str, folder: Path) -> tuple[int, int]:
+def decided(shares: np.ndarray, text: str) -> tuple[int, int]:
     """Sessions of a plain random sample in which a claim is ever decided, and those in which its
     broken twin is: all groups shown by their mean, or some group by the largest evidence."""
     group = np.repeat(np.arange(GROUPS), EACH)
     truth = (np.arange(GROUPS * EACH) % EACH < np.round(shares[group] * EACH)).astype(int)
-    path = folder / "items.csv"
-    rows = [f"i{i},x,1,g{of}" for i, of in enumerate(group)]
-    path.write_text("id,text,said,part\n" + "\n".join(rows) + "\n")
-    population = lc.read_population(
-        path, id="id", content="text", predictions="said", groups="part"
-    )
+    parts = {"part": [f"g{of}" for of in group]}
+    population = items(predictions={"said": ["1"] * len(group)}, groups=parts)
     claim = claim_totals(population, text, "said", np.zeros(len(group), dtype=np.int64))
     random, goal, found = np.random.default_rng(3), math.log(20), np.zeros(2, dtype=int)
     for _ in range(SESSIONS):
@@ -513,14 +490,14 @@ def decided(shares: np.ndarray, text: str, folder: Path) -> tuple[int, int]:
 
 
 @pytest.mark.full
-def test_false_claims_on_several_groups_are_hardly_ever_decided(tmp_path: Path) -> None:
+def test_false_claims_on_several_groups_are_hardly_ever_decided() -> None:
     """All groups at the boundary of "some", and one of them at that of "every"."""
     most = binom.isf(NOISE, SESSIONS, 0.05)
     at_boundary = np.full(GROUPS, BOUNDARY)
-    wrong, twin = decided(at_boundary, f"accuracy[some part] < {BOUNDARY}", tmp_path)
+    wrong, twin = decided(at_boundary, f"accuracy[some part] < {BOUNDARY}")
     assert wrong <= most < twin
     one_bad = np.where(np.arange(GROUPS) == 0, BOUNDARY, 0.95)
-    wrong, twin = decided(one_bad, f"accuracy[every part] > {BOUNDARY}", tmp_path)
+    wrong, twin = decided(one_bad, f"accuracy[every part] > {BOUNDARY}")
     assert wrong <= most < twin
 
 
@@ -584,7 +561,7 @@ def test_counts_after_each_label_are_those_of_labels_given_one_by_one() -> None:
 
 
 @pytest.fixture
-def even(tmp_path: Path) -> Known:
+def even() -> Known:
     """40 items, of which A calls 32 rightly and B others, as many; no item is positive in g v."""
     truth = np.tile([0, 0, 0, 1, 0], 8)
     wrong = {"A": np.arange(40) % 5 == 0, "B": np.arange(40) % 5 == 1}
@@ -633,15 +610,14 @@ def test_a_claim_on_known_items_is_what_it_is(
 
 @pytest.mark.parametrize(("sign", "status"), [(">=", "decided"), ("<", "refuted")])
 def test_two_classifiers_that_are_right_as_often_with_several_classes(
-    sign: str, status: str, tmp_path: Path
+    sign: str, status: str
 ) -> None:
     truth = np.arange(30) % 3
-    table = pd.DataFrame({"id": [f"i{place}" for place in range(30)], "text": "x"})
-    for name, wrong in (("A", 0), ("B", 1)):
-        table[name] = [f"c{(k + (place % 5 == wrong)) % 3}" for place, k in enumerate(truth)]
-    population = lc.read_population(
-        table, id="id", content="text", predictions={"A": "A", "B": "B"}
-    )
+    said = {
+        name: [f"c{(k + (place % 5 == wrong)) % 3}" for place, k in enumerate(truth)]
+        for wrong, name in enumerate("AB")
+    }
+    population = items(predictions=said)
     claim = f"accuracy[A] {sign} accuracy[B]"
     plan = lc.Plan(
         "recalibrated_neyman", ["accuracy"], classifier=["A", "B"], claims=[claim], budget=30,

@@ -1,7 +1,5 @@
 """The classes that matter: only they have figures of their own, and the labels go to them."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,7 @@ from labelcore.errors import PlanError
 from labelcore.planning.methods import dearest_class
 from labelcore.planning.outlook import Outlook
 from tests.answering import answer_draws
+from tests.columns import items
 
 CLASSES = ("invoice", "letter", "offer", "order")
 SHARES = (0.62, 0.25, 0.1, 0.03)
@@ -18,13 +17,12 @@ ASKED = ("accuracy", "precision", "recall")
 
 
 @pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+def population() -> lc.Population:
     rng = np.random.default_rng(3)
     truth = rng.choice(CLASSES, 3_000, p=SHARES)
     said = np.where(rng.random(3_000) < 0.85, truth, rng.choice(CLASSES, 3_000))
-    path = tmp_path_factory.mktemp("classes") / "items.csv"
-    pd.DataFrame({"text": "a", "pred": said, "truth": truth}).to_csv(path, index_label="id")
-    return lc.read_population(path, id="id", content="text", predictions={"c": "pred"})
+    table = pd.DataFrame({"text": "a", "pred": said, "truth": truth})
+    return lc.read_population(table, content="text", predictions={"c": "pred"}, name="items.csv")
 
 
 def plan(classes: tuple[str, ...] | None = None, **goal: float) -> lc.Plan:
@@ -59,8 +57,7 @@ def test_one_class_that_matters_gets_more_than_by_the_accuracy_alone(
 
 
 def test_where_every_item_is_asked_the_shares_are_those_of_the_file() -> None:
-    items = pd.DataFrame({"text": "x", "pred": [*"aaab"]})
-    alone = lc.read_population(items, content="text", predictions={"c": "pred"}, name="items.csv")
+    alone = items(predictions={"c": [*"aaab"]})
     outlook = Outlook(alone, lc.Plan("recalibrated_neyman", "accuracy", budget=4))
     assert outlook.shares_by_class(4) == pytest.approx({"a": 0.75, "b": 0.25})
 
@@ -107,9 +104,7 @@ def test_faults_are_told_before_the_first_label(
         lc.Session(population, plan(classes, budget=100))
 
 
-def test_two_classes_leave_no_choice(tmp_path: Path) -> None:
-    path = tmp_path / "two.csv"
-    path.write_text("id,text,p\n" + "".join(f"{n},a,{n % 2}\n" for n in range(100)))
-    two = lc.read_population(path, id="id", content="text", predictions={"c": "p"})
+def test_two_classes_leave_no_choice() -> None:
+    two = items(predictions={"c": [0, 1] * 50})
     with pytest.raises(PlanError, match="more than two"):
         lc.Session(two, lc.Plan("simple_random", ["precision"], classes=["yes"], budget=50))

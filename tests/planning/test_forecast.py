@@ -20,6 +20,7 @@ from labelcore.planning.spendings import recommended, spendings
 from labelcore.tallies import Cells
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import once, sampled
+from tests.columns import items
 from tests.designs.synthetic import NEEDED, PROMISED, SCALAR_DESIGNS, WATCHED
 
 DESIGNS = SCALAR_DESIGNS
@@ -190,10 +191,7 @@ def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
 
 def test_claims_about_several_classes_are_forecast_by_the_scores() -> None:
     """As if 80 % were right a claim that is true would be refuted, and soon."""
-    items = pd.DataFrame({"text": "item", "said": np.resize(["a", "b", "c"], 900), "sure": 0.97})
-    population = lc.read_population(
-        items, content="text", predictions={"m": "said"}, scores={"m": "sure"}, name="items.csv"
-    )
+    population = items(predictions={"m": [*"abc"] * 300}, scores={"m": [0.97] * 900})
     plan = lc.Plan("simple_random", "accuracy", claims=["accuracy >= 0.9"], budget=900)
     engine = Engine(population, frozen(population, plan, 900))
     codes = np.array([_imagined(engine, np.random.default_rng(seed)) for seed in range(50)])

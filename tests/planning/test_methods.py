@@ -39,8 +39,8 @@ GOALS = ({"margin": 0.05}, {"budget": 300})
 
 
 @pytest.fixture(scope="module")
-def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
-    return written(tmp_path_factory.mktemp("proposed"), 3_000, seed=2).population
+def population() -> lc.Population:
+    return written(3_000, seed=2).population
 
 
 def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None) -> Aim:
@@ -205,14 +205,10 @@ def test_the_own_promise_where_it_is_the_only_one(population: lc.Population) -> 
     assert plan.promise == "fixed"
 
 
-def test_a_ranked_list_and_a_file_without_a_classifier(
-    population: lc.Population, tmp_path: Path
-) -> None:
+def test_a_ranked_list_and_a_file_without_a_classifier(population: lc.Population) -> None:
     aim = aim_of(("precision_curve",), "a")
     assert recommended(aim, population, possible(aim), {"budget": 400}) == "geometric_strata"
-    bare = tmp_path / "bare.csv"
-    bare.write_text("id,text\n" + "".join(f"{n},item {n}\n" for n in range(300)))
-    nobody = lc.read_population(bare, id="id", content="text", classes=["no", "yes"])
+    nobody = lc.read_population([{"text": "item"}] * 300, content="text", classes=["no", "yes"])
     share = aim_of(("prevalence",), None)
     assert recommended(share, nobody, possible(share), {"budget": 100}) == "simple_random"
 

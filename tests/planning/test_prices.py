@@ -5,6 +5,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.planning.prices import COLUMNS
+from tests.columns import items
 from tests.grouped import grouped, grouped_frame
 
 
@@ -53,8 +54,8 @@ def test_without_a_margin_there_is_no_price(population: lc.Population) -> None:
 
 
 def test_a_figure_that_no_label_gives_has_no_price() -> None:
-    rows = [{"text": str(n), "m": 0, "n": n % 2, "of": "ab"[n % 2]} for n in range(400)]
-    file = lc.read_population(rows, content="text", predictions={"m": "m", "n": "n"}, groups="of")
+    said = {"m": [0] * 400, "n": [0, 1] * 200}
+    file = items(predictions=said, groups={"of": [*"ab"] * 200})
     asked = ["precision", "accuracy"]
     ahead = lc.preview(file, lc.Plan("simple_random", asked, classifier="m", budget=100))
     assert [*ahead.expected_half_width] == ["accuracy"]

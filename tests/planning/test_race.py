@@ -31,6 +31,7 @@ from labelcore.planning.simulation import simulate
 from labelcore.testing.known import Known, calibrated
 from labelcore.ui import forecasts
 from tests.cases import once, sampled
+from tests.columns import items
 
 ITEMS, RIGHT = 4_000, 0.8
 LIMIT = 3.5
@@ -42,16 +43,11 @@ known = once(calibrated, 2_000, seed=7)
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+def planted() -> lc.Population:
     """A score of .8 or .2, cut at one half: each item is judged rightly with the same chance, so
     that a plain random sample holds a binomial number of right judgements."""
     said = np.random.default_rng(1).random(ITEMS) < 0.3
-    path = tmp_path_factory.mktemp("planted") / "items.csv"
-    score = np.where(said, RIGHT, 1 - RIGHT)
-    pd.DataFrame({"text": "a", "score": score}).to_csv(path, index_label="id")
-    return lc.read_population(
-        path, id="id", content="text", scores={"c": "score"}, thresholds={"c": 0.5}
-    )
+    return items(scores={"c": np.where(said, RIGHT, 1 - RIGHT)}, thresholds={"c": 0.5})
 
 
 def plain(**goal: float) -> lc.Plan:
@@ -98,10 +94,7 @@ def test_the_width_of_a_plain_sample_is_the_exact_one(planted: lc.Population, la
 
 
 def test_a_figure_that_no_label_gives_does_not_race() -> None:
-    rows = [{"text": "a", "score": n / 400, "called": 0} for n in range(400)]
-    population = lc.read_population(
-        rows, content="text", scores={"c": "score"}, predictions={"c": "called"}
-    )
+    population = items(scores={"c": np.arange(400) / 400}, predictions={"c": [0] * 400})
     plan = lc.Plan("simple_random", ["precision", "accuracy"], budget=100, promise="fixed")
     found = race(population, entered(population, plan), seconds=AT_LENGTH, seed=SEED)
     widths = found["simple_random"].half_widths
@@ -114,10 +107,8 @@ def test_a_difference_without_an_interval_may_lie_anywhere_between_minus_one_and
     """Hardly a positive: most sessions say nothing of either recall, and none is sure of more than
     a small part of the range."""
     said = np.random.default_rng(1).integers(0, 2, (ITEMS, 2))
-    rows = [{"text": "a", "score": 0.001, "a": int(a), "b": int(b)} for a, b in said]
-    population = lc.read_population(
-        rows, content="text", scores=dict.fromkeys("ab", "score"), predictions={"a": "a", "b": "b"}
-    )
+    scores = dict.fromkeys("ab", [0.001] * ITEMS)
+    population = items(scores=scores, predictions=dict(zip("ab", said.T, strict=True)))
     plan = lc.Plan(
         "paired_comparison", ["recall_difference"], classifier=("a", "b"), budget=100,
         promise="fixed",

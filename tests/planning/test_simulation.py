@@ -14,6 +14,7 @@ from labelcore.planning.simulation import COLUMNS, run_seed
 from labelcore.planning.truth import true_codes
 from labelcore.testing.known import SCALARS, Known, calibrated
 from tests.cases import once
+from tests.columns import items
 
 SUMMARY = [
     "runs", "truth", "bias", "rmse", "coverage", "coverage_se", "mean_width", "mean_labels",
@@ -121,12 +122,9 @@ def test_every_form_of_truth(known: Known) -> None:
 
 
 def test_classes_called_true_and_false_are_taken_by_their_names() -> None:
-    items = pd.DataFrame({"text": "item", "said": [True, False, False]})
-    population = lc.read_population(
-        items, content="text", predictions={"m": "said"}, classes=["False", "True"],
-        positive="False", name="items.csv",
-    )  # fmt: skip
-    for form in ("said", items["said"].tolist(), ["True", "False", "False"]):
+    said = [True, False, False]
+    population = items(predictions={"m": said}, classes=["False", "True"], positive="False")
+    for form in ("m", said, ["True", "False", "False"]):
         assert true_codes(population, form).tolist() == [1, 0, 0], form
 
 

@@ -1,21 +1,17 @@
 """Which groups of a column a plan asks, and which stand together as others."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
 from labelcore.population.groupings import FEWEST, LABELS_EACH, grouping_of
+from tests.columns import items
 
 
 def population(languages: dict[str, int], **more: list[str]) -> lc.Population:
     column = [name for name, number in languages.items() for _ in range(number)]
-    frame = pd.DataFrame({"id": [f"i{n}" for n in range(len(column))], "text": "t", "score": 0.5,
-                          "language": column, **more})  # fmt: skip
-    return lc.read_population(
-        frame, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.4},
-        groups=("language", *more),
-    )  # fmt: skip
+    score, groups = [0.5] * len(column), {"language": column, **more}
+    return items(scores={"m": score}, thresholds={"m": 0.4}, groups=groups)
 
 
 SIZES = {"de": 60, "en": 500, "fr": 200, "": 70, "pl": 49, "tr": 3}

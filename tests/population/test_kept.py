@@ -10,24 +10,15 @@ import labelcore as lc
 from labelcore.planning.outlook import Outlook
 from labelcore.population.kept import Kept, Recent, Same
 from labelcore.stats import orders
+from tests.columns import items
 
 ITEMS = 400
 
 
 def population() -> lc.Population:
-    random = np.random.default_rng(2)
-    rows = [
-        {
-            "text": f"item {n}",
-            "a": round(score, 2),
-            "b": round(1 - score, 2),
-            "said": int(score > 0.5),
-        }
-        for n, score in enumerate(random.random(ITEMS).tolist())
-    ]
-    return lc.read_population(
-        rows, content="text", scores={"a": "a", "b": "b"}, predictions={"a": "said"}
-    )
+    score = np.random.default_rng(2).random(ITEMS)
+    scores = {"a": score.round(2), "b": (1 - score).round(2)}
+    return items(scores=scores, predictions={"a": (score > 0.5).astype(int)})
 
 
 def test_each_owner_has_its_own_value_while_it_lives() -> None:

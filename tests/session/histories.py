@@ -15,7 +15,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -37,6 +36,7 @@ from labelcore.replay import replay
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
 from labelcore.store import LabelStore, MemoryStore, open_store
+from tests import columns
 from tests.contracts.test_stores import ADDRESSES
 
 PEOPLE = ("ann", "bob", "eve", "kim")
@@ -63,16 +63,9 @@ class Clock:
 
 @cache
 def items() -> Population:
-    table = pd.DataFrame(
-        {
-            "id": [f"i{n}" for n in range(ITEMS)],
-            "text": [f"text {n}" for n in range(ITEMS)],
-            "score": [n / ITEMS for n in range(ITEMS)],
-        }
-    )
-    return lc.read_population(
-        table, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
-    )
+    scores = {"m": [n / ITEMS for n in range(ITEMS)]}
+    return columns.items(text=[f"text {n}" for n in range(ITEMS)], scores=scores,
+                         thresholds={"m": 0.5})  # fmt: skip
 
 
 # --- the model ------------------------------------------------------------------------------------

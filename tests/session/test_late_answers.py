@@ -48,9 +48,8 @@ def test_every_store_keeps_it_and_no_figure_rests_on_it(
     scheme: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     address = address_of(scheme, tmp_path, request)
-    one = start(tmp_path, address, overlap=1.0)
-    (tmp_path / "alone").mkdir()
-    other = start(tmp_path / "alone", overlap=1.0)
+    one = start(address, overlap=1.0)
+    other = start(overlap=1.0)
     kept = overtaken(one)
     assert (kept.kind, kept.annotator, kept.label, kept.previous) == ("late", "ann", "no", 4)
     assert one.state.last_save == kept.at
@@ -71,17 +70,17 @@ def test_every_store_keeps_it_and_no_figure_rests_on_it(
     replays(one)
 
 
-def test_a_second_reading_counted_would_be_seen(tmp_path: Path) -> None:
+def test_a_second_reading_counted_would_be_seen() -> None:
     """The broken twin: the same answer, taken for one of the overlap, changes the figures."""
-    session = start(tmp_path, overlap=1.0, budget=4)
+    session = start(overlap=1.0, budget=4)
     kept = overtaken(session)
     before = session.agreement()
     session.engine.repeats.answer(replace(kept, kind="reread"))
     assert session.agreement() != before
 
 
-def test_it_arrives_once_and_cannot_be_taken_back(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_it_arrives_once_and_cannot_be_taken_back() -> None:
+    session = start()
     kept = overtaken(session, "unsure")
     assert (kept.kind, kept.label, kept.text) == ("late", None, "unsure")
     assert session.answer(str(kept.answers), "unsure") == kept
@@ -93,11 +92,9 @@ def test_it_arrives_once_and_cannot_be_taken_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("plan", [{"overlap": 1.0}, {"repeats": 1.0}])
-def test_a_second_answer_whose_first_was_taken_back_is_kept(
-    tmp_path: Path, plan: dict[str, float]
-) -> None:
+def test_a_second_answer_whose_first_was_taken_back_is_kept(plan: dict[str, float]) -> None:
     """It was stored without a word, and nothing ever showed it again."""
-    session = start(tmp_path, budget=1, **plan)
+    session = start(budget=1, **plan)
     session.answer(next_draw(session, "ann"), "yes")
     again = next_draw(session, "bob")
     assert again.repeat
@@ -112,8 +109,8 @@ def test_a_second_answer_whose_first_was_taken_back_is_kept(
     replays(session)
 
 
-def test_one_reader_more_than_wanted_is_kept_apart(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=1, overlap=1.0)
+def test_one_reader_more_than_wanted_is_kept_apart() -> None:
+    session = start(budget=1, overlap=1.0)
     session.answer(next_draw(session, "ann"), "yes")
     left = next_draw(session, "bob")
     session.release(left)
@@ -124,8 +121,8 @@ def test_one_reader_more_than_wanted_is_kept_apart(tmp_path: Path) -> None:
     replays(session)
 
 
-def test_a_log_that_tells_of_one_too_early_is_refused(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_a_log_that_tells_of_one_too_early_is_refused() -> None:
+    session = start()
     kept = overtaken(session)
     log = list(session.events)
 

@@ -11,8 +11,8 @@ from labelcore.errors import PlanArgumentError, RenamedProjectError, UnknownProj
 from labelcore.log.events import Event
 from labelcore.session import managing
 from labelcore.store import LabelStore, open_store
+from tests import columns
 from tests.answering import answer_draws
-from tests.rows import write_rows
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -22,13 +22,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> LabelStore:
 
 
 @pytest.fixture
-def session(store: LabelStore, tmp_path: Path) -> lc.Session:
+def session(store: LabelStore) -> lc.Session:
     """A project called "spam" with 5 labels."""
-    rows = ([f"i{n}", f"item {n}", n / 100] for n in range(100))
-    path = write_rows(tmp_path / "items.csv", ["id", "text", "score"], rows)
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
-    )
+    population = columns.items(scores={"m": [n / 100 for n in range(100)]}, thresholds={"m": 0.5})
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=50, seed=7)
     settings = {"question": "Spam?", "instructions": "Junk counts."}
     made = lc.Session(population, plan, store, "spam", settings=settings)

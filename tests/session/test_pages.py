@@ -27,7 +27,7 @@ def indices(page: list[lc.Draw]) -> list[int]:
 
 
 def test_a_page_is_stored_at_one_moment_in_the_order_drawn(tmp_path: Path) -> None:
-    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", budget=20)
+    session = start(f"sqlite:///{tmp_path / 'labels.db'}", budget=20)
     page = session.page()
     assert indices(page) == list(range(1, PAGE + 1)) and session.page() == page
     stored = session.answer_page({draw.token: "yes" for draw in reversed(page)})
@@ -42,8 +42,8 @@ def test_a_page_is_stored_at_one_moment_in_the_order_drawn(tmp_path: Path) -> No
     replays(again)
 
 
-def test_the_same_page_twice_is_one_page(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_the_same_page_twice_is_one_page() -> None:
+    session = start()
     page = session.page(4)
     first = session.answer_page(dict.fromkeys(page, "yes"))
     before = list(session.events)
@@ -52,10 +52,8 @@ def test_the_same_page_twice_is_one_page(tmp_path: Path) -> None:
     assert session.events == before
 
 
-def test_a_page_is_stored_whole_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    session = start(tmp_path)
+def test_a_page_is_stored_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = start()
     page = session.page()
     before, store = list(session.events), session.store
     unknown = {**{draw.token: "yes" for draw in page}, "of nobody": "no"}
@@ -82,7 +80,7 @@ def test_two_answers_to_one_item_are_no_page(
     tmp_path: Path, people: tuple[str, str], again: bool
 ) -> None:
     """Which was the first decides what the second is; stored together, no log could be read."""
-    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", overlap=1.0)
+    session = start(f"sqlite:///{tmp_path / 'labels.db'}", overlap=1.0)
     if again:
         session.answer(next_draw(session, "eve"), "yes")
     draws = []
@@ -99,8 +97,8 @@ def test_two_answers_to_one_item_are_no_page(
     replays(session)
 
 
-def test_a_page_is_stored_behind_what_others_were_faster_with(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=40)
+def test_a_page_is_stored_behind_what_others_were_faster_with() -> None:
+    session = start(budget=40)
     other = lc.Session(session.population, session.plan, session.store)
     mine, theirs = session.page(annotator="ann"), other.page(annotator="bob")
     assert not {*indices(mine)} & {*indices(theirs)}
@@ -121,8 +119,8 @@ def test_a_page_is_stored_behind_what_others_were_faster_with(tmp_path: Path) ->
     replays(session)
 
 
-def test_one_undo_takes_a_page_back_and_the_page_comes_again(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=40)
+def test_one_undo_takes_a_page_back_and_the_page_comes_again() -> None:
+    session = start(budget=40)
     assert session.undo_page() == 0
     single = next_draw(session)
     session.answer(single, "yes")
@@ -140,11 +138,10 @@ def test_one_undo_takes_a_page_back_and_the_page_comes_again(tmp_path: Path) -> 
 
 
 def test_an_undo_leaves_what_another_person_stored_at_the_same_moment(
-    tmp_path: Path,
     clock: Clock,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    session, at = start(tmp_path), clock.now()
+    session, at = start(), clock.now()
     monkeypatch.setattr(ledger, "now", lambda: at)
     pages = {who: session.page(3, who) for who in ("ann", "bob")}
     for page in pages.values():
@@ -152,8 +149,8 @@ def test_an_undo_leaves_what_another_person_stored_at_the_same_moment(
     assert session.undo_page("bob") == 3 and session.labels == 3
 
 
-def test_an_answer_changed_since_is_taken_back_by_itself(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_an_answer_changed_since_is_taken_back_by_itself() -> None:
+    session = start()
     page = session.page(3)
     session.answer_page(dict.fromkeys(page, "yes"))
     session.revise(2, "no", "t")
@@ -162,8 +159,8 @@ def test_an_answer_changed_since_is_taken_back_by_itself(tmp_path: Path) -> None
     assert indices(session.page()) == [1, 2, 3], "what was taken back, by itself"
 
 
-def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=None, margin=0.2, promise="watched", stop="margin", items=400)
+def test_a_page_ends_with_a_pilot() -> None:
+    session = start(budget=None, margin=0.2, promise="watched", stop="margin", items=400)
     pilot = session.engine.pilot
     while session.engine.pilot == pilot:
         page = session.page(7)
@@ -173,9 +170,9 @@ def test_a_page_ends_with_a_pilot(tmp_path: Path) -> None:
     replays(session)
 
 
-def test_nothing_is_said_to_follow_the_last_label_of_a_pilot(tmp_path: Path) -> None:
+def test_nothing_is_said_to_follow_the_last_label_of_a_pilot() -> None:
     """It may show that the margin is reached, as it does here."""
-    session = start(tmp_path, budget=None, margin=0.05, promise="watched", stop="margin", items=400)
+    session = start(budget=None, margin=0.05, promise="watched", stop="margin", items=400)
     answer_draws(session, right, session.engine.pilot - 1)
     draw = next_draw(session)
     assert session.ahead(draw, ["yes", "no"]) == {}
@@ -183,15 +180,15 @@ def test_nothing_is_said_to_follow_the_last_label_of_a_pilot(tmp_path: Path) -> 
     assert session.next() is None and session.status == "goal reached"
 
 
-def test_what_is_left_for_later_is_one_page(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=5)
+def test_what_is_left_for_later_is_one_page() -> None:
+    session = start(budget=5)
     page = session.page()
     session.answer_page(dict.fromkeys(page, "later"))
     assert indices(session.page()) == indices(page) == [1, 2, 3, 4, 5]
 
 
-def test_a_batch_that_was_given_up_is_one_page(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=40, design="recalibrated_neyman")
+def test_a_batch_that_was_given_up_is_one_page() -> None:
+    session = start(budget=40, design="recalibrated_neyman")
     page = session.page(30, "ann")
     assert 1 < len(page) < 30, "the next batch depends on the answers"
     for draw in page:
@@ -199,8 +196,8 @@ def test_a_batch_that_was_given_up_is_one_page(tmp_path: Path) -> None:
     assert indices(session.page(30, "bob")) == indices(page)
 
 
-def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=40, repeats=0.4)
+def test_second_readings_and_what_was_put_off_come_in_pages_too() -> None:
+    session = start(budget=40, repeats=0.4)
     off = next_draw(session)
     session.answer(off, "later")
     while page := session.page():
@@ -210,8 +207,8 @@ def test_second_readings_and_what_was_put_off_come_in_pages_too(tmp_path: Path) 
     replays(session)
 
 
-def test_a_page_left_open_goes_to_others_after_a_while(tmp_path: Path, clock: Clock) -> None:  # noqa: F811
-    session = start(tmp_path, budget=40)
+def test_a_page_left_open_goes_to_others_after_a_while(clock: Clock) -> None:  # noqa: F811
+    session = start(budget=40)
     left = session.page(3, "ann")
     assert indices(session.page(3, "bob")) == [4, 5, 6]
     clock.pass_by(LEASE)
@@ -222,8 +219,8 @@ def test_a_page_left_open_goes_to_others_after_a_while(tmp_path: Path, clock: Cl
     replays(session)
 
 
-def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> None:  # noqa: F811
-    session = start(tmp_path, budget=13)
+def test_the_answers_of_a_page_share_its_time(clock: Clock) -> None:  # noqa: F811
+    session = start(budget=13)
     page = session.page()
     clock.pass_by(timedelta(seconds=24))
     stored = session.answer_page(dict.fromkeys(page, "yes"))
@@ -236,8 +233,8 @@ def test_the_answers_of_a_page_share_its_time(tmp_path: Path, clock: Clock) -> N
     assert looking_seconds([session.answer(draw, "yes")]) == [pytest.approx(nan, nan_ok=True)]
 
 
-def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=40)
+def test_the_page_that_follows_is_told_only_where_it_is_sure() -> None:
+    session = start(budget=40)
     page = session.page()
     ahead = session.page_ahead(page)
     assert len(ahead) == PAGE and len(session.page_ahead(page, 3)) == 3
@@ -249,16 +246,14 @@ def test_the_page_that_follows_is_told_only_where_it_is_sure(tmp_path: Path) -> 
     assert len(session.page_ahead(page)) == 4, "what is left of the plan"
     assert (draw := session.next("another")) is not None and session.page_ahead(page) == []
     assert session.release(draw) is not None and session.page_ahead(page) == [], "it comes again"
-    for number, plan in enumerate(({"repeats": 0.2}, {"stop": "margin", "margin": 0.1})):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+    for plan in ({"repeats": 0.2}, {"stop": "margin", "margin": 0.1}):
         terms = {"budget": None, "promise": "watched"} if "stop" in plan else {"budget": 40}
-        other = start(folder, **terms, **plan)
+        other = start(**terms, **plan)
         assert other.page_ahead(other.page()) == []
 
 
-def test_what_follows_is_not_sure_where_a_second_pass_is_due(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=60)
+def test_what_follows_is_not_sure_where_a_second_pass_is_due() -> None:
+    session = start(budget=60)
     session.answer_page(dict.fromkeys(session.page(), "yes"))
     page = session.page()
     assert session.page_ahead(page)
@@ -269,6 +264,6 @@ def test_what_follows_is_not_sure_where_a_second_pass_is_due(tmp_path: Path) -> 
     assert session.page_ahead(session.page()) == []
 
 
-def test_a_page_has_a_number_of_items(tmp_path: Path) -> None:
+def test_a_page_has_a_number_of_items() -> None:
     with pytest.raises(ValueError, match="n must be at least 1, got 0"):
-        start(tmp_path).page(0)
+        start().page(0)

@@ -16,10 +16,10 @@ from labelcore.log.screens import LEASE
 from labelcore.replay.walk import Walk
 from labelcore.session import drawing, ledger
 from labelcore.session import session as whole
+from tests import columns
 from tests.answering import answer_draws, next_draw
 from tests.awaited import at_once
 from tests.report.sessions import again
-from tests.rows import write_rows
 from tests.session.histories import Clock
 
 A_MINUTE = timedelta(minutes=1)
@@ -35,12 +35,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def start(folder: Path, store: str | None = None, items: int = 80, **plan: object) -> lc.Session:
-    rows = ([f"i{n}", f"text {n}", n / items] for n in range(items))
-    path = write_rows(folder / "items.csv", ["id", "text", "score"], rows)
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
-    )
+def start(store: str | None = None, items: int = 80, **plan: object) -> lc.Session:
+    scores = {"m": [n / items for n in range(items)]}
+    population = columns.items(scores=scores, thresholds={"m": 0.5})
     terms = {"design": "simple_random", "estimands": ["accuracy"], "budget": 12, "seed": 5, **plan}
     return lc.Session(population, lc.Plan(**terms), store)  # type: ignore[arg-type]
 
@@ -58,10 +55,8 @@ def all_but_one(session: lc.Session) -> Draw:
     return left
 
 
-def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
-    tmp_path: Path, clock: Clock
-) -> None:
-    session = start(tmp_path)
+def test_an_item_left_open_goes_to_another_person_after_half_an_hour(clock: Clock) -> None:
+    session = start()
     left = all_but_one(session)
     clock.pass_by(LEASE - A_MINUTE)
     assert session.next("bob") is None and session.status == "waiting"
@@ -78,10 +73,10 @@ def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
 
 
 def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does it matter that another session says so first."""
-    session = start(tmp_path, **GOAL)
+    session = start(**GOAL)
     other = lc.Session(session.population, session.plan, session.store)
     now, reason = session.ledger.figures, session.ledger.figures.stop_reason
     monkeypatch.setattr(now, "stop_reason", lambda at: reason(at) and (other.next(), reason(at))[1])
@@ -94,8 +89,8 @@ def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
     replays(session)
 
 
-def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_release_gives_an_item_back_at_once() -> None:
+    session = start()
     left, own = next_draw(session, "ann"), next_draw(session, "bob")
     assert session.release(left) is not None
     assert session.release(left) is None
@@ -111,10 +106,8 @@ def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", [{}, GOAL])
-def test_an_item_judged_again_comes_back_too(
-    goal: dict[str, Any], tmp_path: Path, clock: Clock
-) -> None:
-    session = start(tmp_path, repeats=1.0, **goal)
+def test_an_item_judged_again_comes_back_too(goal: dict[str, Any], clock: Clock) -> None:
+    session = start(repeats=1.0, **goal)
     while not (draw := next_draw(session, "ann")).repeat:
         session.answer(draw, "yes")
     clock.pass_by(LEASE)
@@ -129,7 +122,7 @@ def test_an_item_judged_again_comes_back_too(
 
 
 def test_what_was_taken_for_a_time_goes_back_to_the_queue(tmp_path: Path, clock: Clock) -> None:
-    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}")
+    session = start(f"sqlite:///{tmp_path / 'labels.db'}")
     batch = session.take(3, "ann", minutes=5)
     assert [one.index for one in batch] == [1, 2, 3]
     clock.pass_by(5 * A_MINUTE - timedelta(seconds=1))
@@ -149,11 +142,9 @@ def test_what_was_taken_for_a_time_goes_back_to_the_queue(tmp_path: Path, clock:
     replays(again)
 
 
-def test_without_a_time_nothing_is_taken_away_while_others_have_work(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_without_a_time_nothing_is_taken_away_while_others_have_work(clock: Clock) -> None:
     """The broken twin of the rule above: what ``next`` gave is not what ``take`` gave."""
-    session = start(tmp_path)
+    session = start()
     left = next_draw(session, "ann")
     clock.pass_by(10 * LEASE)
     assert next_draw(session, "bob").index == 2 and next_draw(session, "ann") == left
@@ -163,8 +154,8 @@ def test_without_a_time_nothing_is_taken_away_while_others_have_work(
     assert next_draw(session, "bob").index == 3, "thirty minutes where none are named"
 
 
-def test_a_time_is_a_number_of_minutes(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_a_time_is_a_number_of_minutes() -> None:
+    session = start()
     with pytest.raises(TypeError, match=r"minutes must be a whole number of minutes, got 0\.5"):
         session.take(1, "ann", minutes=0.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="minutes must be at least 1, got 0"):
@@ -179,8 +170,8 @@ def test_a_time_is_a_number_of_minutes(tmp_path: Path) -> None:
             walk.take(replace(event, detail={**event.detail, "minutes": wrong}))
 
 
-def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clock: Clock) -> None:
-    session = start(tmp_path)
+def test_a_late_answer_counts_while_nobody_else_has_answered(clock: Clock) -> None:
+    session = start()
     left = all_but_one(session)
     clock.pass_by(LEASE)
     again = next_draw(session, "bob")
@@ -200,10 +191,8 @@ def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clo
     replays(session)
 
 
-def test_a_late_answer_counts_when_somebody_elses_was_taken_back(
-    tmp_path: Path, clock: Clock
-) -> None:
-    session = start(tmp_path)
+def test_a_late_answer_counts_when_somebody_elses_was_taken_back(clock: Clock) -> None:
+    session = start()
     left = all_but_one(session)
     clock.pass_by(LEASE)
     session.answer(next_draw(session, "bob"), "yes")
@@ -213,18 +202,16 @@ def test_a_late_answer_counts_when_somebody_elses_was_taken_back(
     replays(session)
 
 
-def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_the_answer_of_another_persons_draw_is_refused() -> None:
+    session = start()
     draw = next_draw(session, "ann")
     with pytest.raises(AnswerError, match="item 1 was given to 'ann', and 'mallory' cannot"):
         session.answer(draw, "yes", annotator="mallory")
     assert session.answer(draw, "yes").annotator == "ann"
 
 
-def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
-    tmp_path: Path, clock: Clock
-) -> None:
-    session = start(tmp_path)
+def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(clock: Clock) -> None:
+    session = start()
     session.answer(next_draw(session, "ann"), "yes")
     answer_draws(session, "yes", who="bob")
     session.undo("ann")
@@ -234,9 +221,9 @@ def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
     replays(session)
 
 
-def test_nothing_is_said_of_what_follows_while_a_second_reading_is_owed(tmp_path: Path) -> None:
+def test_nothing_is_said_of_what_follows_while_a_second_reading_is_owed() -> None:
     """A person took back what they had said of another's item, and has not judged it anew."""
-    session = start(tmp_path, overlap=0.2)
+    session = start(overlap=0.2)
     while not session.engine.repeats.due:
         session.answer(session.next("ann"), True)  # type: ignore[arg-type]
     again = session.next("bob")
@@ -249,8 +236,8 @@ def test_nothing_is_said_of_what_follows_while_a_second_reading_is_owed(tmp_path
     assert session.ahead(mine, ["unsure"]) == {}
 
 
-def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it(tmp_path: Path) -> None:
-    session = start(tmp_path, budget=1)
+def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it() -> None:
+    session = start(budget=1)
     session.answer(next_draw(session, "ann"), "later")
     others = next_draw(session, "bob")
     session.undo("ann")
@@ -262,14 +249,14 @@ def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it(tmp_path: Pat
 
 def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'labels.db'}"
-    first = start(tmp_path, store)
+    first = start(store)
     pages = [lc.Session(first.population, first.plan, store) for _ in range(4)]
     tokens = at_once(lambda page: next_draw(page, "ann").token, pages)
     assert len(tokens) == 4 and len(set(tokens)) == 1
 
 
-def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
-    session = start(tmp_path)
+def test_replay_refuses_a_release_of_what_nobody_has() -> None:
+    session = start()
     draw = next_draw(session, "ann")
     released = session.release(draw)
     assert released is not None
@@ -296,7 +283,7 @@ def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
 
 
 def test_each_secret_is_a_person_of_the_project(tmp_path: Path) -> None:
-    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}")
+    session = start(f"sqlite:///{tmp_path / 'labels.db'}")
     secrets = ["a" * 32, "b" * 32, "a" * 32]
     assert [session.person(one) for one in secrets] == ["me", "me 2", "me"]
     again = lc.Session(session.population, session.plan, session.store)

@@ -10,6 +10,7 @@ from labelcore.results.types import Estimate, Scope
 from labelcore.trials.reveal import Reveal, reveal
 from labelcore.trials.table import TRIALS
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.findings import BASIS
 
 
@@ -82,12 +83,9 @@ def test_a_persons_own_errors_are_named_where_the_interval_missed() -> None:
     assert "other than" not in row(differing=3).sentence()
 
 
-def test_a_file_without_known_answers_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("text,score,pred\n" + "".join(f"t{i},0.{i},{i % 2}\n" for i in range(10)))
-    population = lc.read_population(
-        path, content="text", scores={"a": "score"}, predictions={"a": "pred"}
-    )
+def test_a_file_without_known_answers_is_refused() -> None:
+    scores = [n / 10 for n in range(10)]
+    population = items(scores={"a": scores}, predictions={"a": [0, 1] * 5})
     session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=5))
     with pytest.raises(ValueError, match="true_label"):
         reveal(session, TRIALS["digits"])

@@ -15,6 +15,7 @@ from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
 from labelcore.words.curves import cut_facts
 from tests.answering import answer_draws
+from tests.columns import items
 from tests.findings import BASIS
 
 
@@ -99,8 +100,7 @@ def test_a_few_items_are_no_cut(rank: int, n_items: int, state: State, little: b
 
 
 def test_the_picture_ends_behind_the_cut_or_with_the_list() -> None:
-    rows = [{"id": f"i{n}", "text": f"item {n}", "score": n / 1000} for n in range(1000)]
-    population = lc.read_population(rows, id="id", content="text", scores={"m": "score"})
+    population = items(scores={"m": [n / 1000 for n in range(1000)]})
     session = lc.Session(population, lc.Plan("random_curve", ["precision_curve"], budget=60))
     answer_draws(session, True, 12)
 

@@ -23,6 +23,7 @@ from labelcore.ui.new_project import settled_answers
 from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
 from labelcore.ui.params import as_inputs, param_values
+from tests.columns import items
 
 NAMES = ("id", "text", "score_lr", "pred_lr", "score_nb", "pred_nb")
 SAMPLE = [
@@ -175,8 +176,7 @@ def test_the_question_and_its_classes(population: lc.Population) -> None:
     [("Is it a complaint?", "complaint"), ("Fine or complaint?", "fine"), ("Spam?", "fine")],
 )
 def test_what_the_question_names_is_positive(question: str, positive: str) -> None:
-    rows = [{"text": f"{n}", "said": ("fine", "complaint")[n % 2]} for n in range(8)]
-    population = lc.read_population(rows, content="text", predictions={"m": "said"})
+    population = items(predictions={"m": ["fine", "complaint"] * 4})
     assert population.positive == "fine"
     found = question_of(Draft(question=question), population)
     assert isinstance(found, Question) and found.positive == positive
@@ -187,9 +187,8 @@ def test_what_the_question_names_is_positive(question: str, positive: str) -> No
 def rated(said: tuple[str, str]) -> lc.Population:
     """100 items, the last 20 with high scores; predicted is the first word of ``said``, then the
     second."""
-    rows = [{"text": f"{n}", "score": n / 100, "said": said[n >= 80]} for n in range(100)]
-    read = {"scores": {"m": "score"}, "predictions": {"m": "said"}}
-    return lc.read_population(rows, content="text", **read)
+    called = [said[n >= 80] for n in range(100)]
+    return items(scores={"m": [n / 100 for n in range(100)]}, predictions={"m": called})
 
 
 @pytest.mark.parametrize("said", [("other", "medicine"), ("alpha", "zulu")])
@@ -211,13 +210,11 @@ def test_high_scores_mean_the_class_predicted_at_them(said: tuple[str, str]) -> 
 
 
 def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
-    rows = [{"text": f"{n}", "score": n / 9, "rank": n} for n in range(9)]
-    read = {"scores": {"m": "score", "r": "rank"}, "classes": ["a", "b"]}
-    base = lc.read_population(rows, content="text", **read)
-    assert [score_range(base, one) for one in read["scores"]] == [(0, 1), (0, 8)]
+    base = items(scores={"m": [n / 9 for n in range(9)], "rank": range(9)}, classes=["a", "b"])
+    assert [score_range(base, one) for one in base.scores] == [(0, 1), (0, 8)]
     for positive in ("a", "b"):
         question = Question("?", "", ("a", "b"), positive)
-        assert high_class(base, question, "m") == positive != high_class(base, question, "r")
+        assert high_class(base, question, "m") == positive != high_class(base, question, "rank")
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def test_the_interval_in_the_sentence_is_marked_at_its_bar(tmp_path: Path) -> No
         assert texts(shown.bars).count(said) == 1
 
 
-def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible(tmp_path: Path) -> None:
-    known = nearly_equal(tmp_path, 500, 12, seed=2)
+def test_two_are_shown_as_a_race_on_an_axis_as_wide_as_what_is_possible() -> None:
+    known = nearly_equal(500, 12, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:2], classifier=list(BOTH), budget=60, seed=5)
     session = answer_draws(lc.Session(known.population, plan), known, until=0)
     assert "race" not in str(picture(session, beside(session), None).bars), "the dots are off"

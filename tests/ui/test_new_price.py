@@ -1,7 +1,6 @@
 """What New project says that labels will give."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,14 @@ from labelcore.planning.spendings import Spending
 from labelcore.ui import forecasts, new_price
 from labelcore.ui.new_price import RANDOM, THIS_PLAN, WITH_SCORES, Ahead, Row, words_of
 from labelcore.ui.new_price_words import plan_price
+from tests.columns import items
 
-ROWS = "".join(f"{n},{'yes' if n % 3 else 'no'},{n / 200}\n" for n in range(200))
+SAID = (["no", "yes", "yes"] * 67)[:200]
 
 
-def read(folder: Path, *, scored: bool) -> lc.Population:
-    (folder / "items.csv").write_text(f"id,predicted,score\n{ROWS}")
-    return lc.read_population(
-        folder / "items.csv",
-        id="id",
-        content="id",
-        predictions={"model": "predicted"},
-        scores={"model": "score"} if scored else {},
-    )
+def read(*, scored: bool) -> lc.Population:
+    scores = {"model": [n / 200 for n in range(200)]} if scored else {}
+    return items(predictions={"model": SAID}, scores=scores)
 
 
 @pytest.mark.parametrize(
@@ -37,19 +31,17 @@ def read(folder: Path, *, scored: bool) -> lc.Population:
         ("simple_random", True, RANDOM),
     ],
 )
-def test_a_curve_is_called_by_what_its_plan_uses(
-    tmp_path: Path, design: str, scored: bool, name: str
-) -> None:
-    population, plan = read(tmp_path, scored=scored), lc.Plan(design, ["accuracy"], budget=20)
+def test_a_curve_is_called_by_what_its_plan_uses(design: str, scored: bool, name: str) -> None:
+    population, plan = read(scored=scored), lc.Plan(design, ["accuracy"], budget=20)
     assert Ahead(plan, population, [Line(design, design)]).called(design) == name
 
 
 def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
-    population = read(tmp_path, scored=True)
+    population = read(scored=True)
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100)
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
     ahead.show()
@@ -59,20 +51,20 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
 
 @pytest.mark.parametrize(("labels", "warned"), [(100, True), (200, False)])
 def test_scores_cannot_mislead_where_every_item_is_labelled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: int, warned: bool
+    monkeypatch: pytest.MonkeyPatch, labels: int, warned: bool
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(new_price.st, "caption", lambda text, **more: said.append(text))
-    population = read(tmp_path, scored=True)
+    population = read(scored=True)
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=labels)
     Ahead(plan, population, [forecasts.forecast(population, plan)]).show_promise()
     assert ("If your scores mislead" in said[0]) == warned
 
 
 @pytest.mark.parametrize("labels", [84, 100, 110])
-def test_the_slider_stands_below_the_number_in_the_picture(tmp_path: Path, labels: int) -> None:
+def test_the_slider_stands_below_the_number_in_the_picture(labels: int) -> None:
     """Its stops are as far from each other as numbers whose logarithms differ by as much."""
-    population = read(tmp_path, scored=True)
+    population = read(scored=True)
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=labels)
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
     stops = ahead.stops
@@ -81,11 +73,11 @@ def test_the_slider_stands_below_the_number_in_the_picture(tmp_path: Path, label
 
 
 def test_the_price_of_answers_that_two_people_give_is_that_of_their_items(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
-    population = read(tmp_path, scored=True)
+    population = read(scored=True)
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=120)
     spent = Spending(0.5, 80, 40, 120, {"accuracy": 0.1})
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], spent=spent)
@@ -136,8 +128,8 @@ def test_a_row_brings_the_method_that_it_names(
     assert [(one.design, one.promise, one.budget) for one in said] == [begun]
 
 
-def test_as_many_answers_as_items_are_not_exact_where_two_people_give_them(tmp_path: Path) -> None:
-    population = read(tmp_path, scored=True)
+def test_as_many_answers_as_items_are_not_exact_where_two_people_give_them() -> None:
+    population = read(scored=True)
     plan = lc.Plan("simple_random", ["accuracy"], budget=200)
     spent = Spending(0.5, 133, 67, 200, {"accuracy": 0.05})
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], spent=spent)

@@ -22,6 +22,7 @@ from labelcore.ui.status import (
 )
 from labelcore.ui.summary import Known, Summary, status_words, summarise
 from tests.answering import answer_draws
+from tests.columns import items
 
 
 def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4.0) -> Event:
@@ -97,9 +98,8 @@ def test_status_words() -> None:
 
 
 def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
-    rows = [{"id": f"i{n}", "said": n % 2} for n in range(9)]
-    items = lc.read_population(rows, id="id", content="id", predictions={"m": "said"})
-    session = lc.Session(items, lc.Plan("simple_random", "accuracy", budget=2))
+    nine = items(predictions={"m": [n % 2 for n in range(9)]})
+    session = lc.Session(nine, lc.Plan("simple_random", "accuracy", budget=2))
     session.extend(budget=4)
     told = summarise(session.record, answer_draws(session, "yes").events)
     assert (told.answered, told.of_planned, told.status) == (4, "of 4 judged", "extended")
@@ -114,9 +114,8 @@ def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
     ],
 )
 def test_only_a_size_that_is_learned_is_about(terms: Any, size: str, status: str) -> None:
-    rows = [{"id": f"i{n}", "said": n % 2} for n in range(90)]
-    items = lc.read_population(rows, id="id", content="id", predictions={"m": "said"})
-    session = lc.Session(items, lc.Plan("simple_random", "accuracy", promise="fixed", **terms))
+    population = items(predictions={"m": [0, 1] * 45})
+    session = lc.Session(population, lc.Plan("simple_random", "accuracy", promise="fixed", **terms))
     told = summarise(session.record, answer_draws(session, "yes", 4).events)
     assert told.of_planned.startswith(size) and told.status == status
 
@@ -129,12 +128,9 @@ def test_only_a_size_that_is_learned_is_about(terms: Any, size: str, status: str
     ],
 )
 def test_words_of_a_curve_plan(design: str, params: dict[str, float], confident: bool) -> None:
-    rows = [{"id": f"i{n}", "text": f"text {n}", "score": n / 100} for n in range(100)]
+    scores = {"m": [n / 100 for n in range(100)]}
     for low_is_good in (False, True):
-        population = lc.read_population(
-            rows, id="id", content="text", scores={"m": "score"},
-            descending=["m"] if low_is_good else [],
-        )  # fmt: skip
+        population = items(scores=scores, descending=["m"] if low_is_good else [])
         budget = {"budget": 90} if confident else {}
         session = lc.Session(
             population, lc.Plan(design, ["precision_curve"], params=params, **budget), None, "p"
@@ -147,8 +143,7 @@ def test_words_of_a_curve_plan(design: str, params: dict[str, float], confident:
 
 
 def test_a_comparison_names_both_classifiers_by_whatever_method() -> None:
-    rows = [{"id": n, "a": n % 2, "b": 1} for n in range(40)]
-    population = lc.read_population(rows, id="id", content="id", predictions={"a": "a", "b": "b"})
+    population = items(predictions={"a": [0, 1] * 20, "b": [1] * 40})
     for design in ("recalibrated_neyman", "paired_comparison"):
         plan = lc.Plan(design, ["accuracy_difference"], classifier=["a", "b"], budget=20)
         assert decision(lc.Session(population, plan, None, "p")) == (
@@ -158,11 +153,7 @@ def test_a_comparison_names_both_classifiers_by_whatever_method() -> None:
 
 def test_a_class_with_an_at_sign_is_no_other_classifier() -> None:
     """The key "precision[a@b]" names a class, "precision[a@b]@two" the second classifier."""
-    one, two = ("a@b", "c", "d"), ("c", "a@b", "d")
-    rows = [{"id": n, "one": one[n % 3], "two": two[n % 3]} for n in range(60)]
-    population = lc.read_population(
-        rows, id="id", content=["id"], predictions={"one": "one", "two": "two"}
-    )
+    population = items(predictions={"one": ["a@b", "c", "d"] * 20, "two": ["c", "a@b", "d"] * 20})
     plan = lc.Plan("simple_random", ["precision"], classifier=["one", "two"], budget=30)
     mine, others = main_and_other(lc.Session(population, plan).results())
     assert [one.estimand for one in mine] == [f"precision[{n}]" for n in ("a@b", "c", "d")]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import labelcore as lc
@@ -23,6 +22,7 @@ from labelcore.papers.oversampling.intervals import (
 )
 from labelcore.stats.profile import Cells
 from labelcore.testing.known import Known, labelled, write
+from tests.columns import items
 
 CELLS = Cells(
     np.array([200.0, 800]), np.array([60.0, 80]), np.array([45.0, 4]), np.array([True, False])
@@ -165,15 +165,11 @@ def test_any_count_may_be_zero(cells: tuple[int, ...]) -> None:
         assert np.all(found.high - found.low > 1e-6)
 
 
-def test_another_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
+def test_another_classifier_is_read_off_the_same_labels() -> None:
     rng = np.random.default_rng(1)
     truth, said = rng.random(1500) < 0.2, rng.random(1500) < 0.3
     rival = said ^ (rng.random(1500) < 0.1)
-    columns = {"id": range(1500), "text": "x", "a": said * 1, "b": rival * 1}
-    pd.DataFrame(columns).to_csv(tmp_path / "two.csv", index=False)
-    population = lc.read_population(
-        tmp_path / "two.csv", id="id", content="text", predictions={"a": "a", "b": "b"}
-    )
+    population = items(predictions={"a": said * 1, "b": rival * 1})
     both = plan(classifier=["a", "b"], estimands=["accuracy", "recall"])
     engine = labelled(Known(population, truth * 1).engine(both, 3), truth * 1)
     found = scalar_results(engine)

@@ -18,6 +18,7 @@ from labelcore.results.types import Choice
 from labelcore.testing.known import Known, fewest, labelled, most, write
 from tests.answering import answer_draws
 from tests.cases import repeated
+from tests.columns import items
 
 N_ITEMS = 400
 WANTED = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}
@@ -254,18 +255,13 @@ def test_refused(known: Known, params: dict[str, Any], words: str) -> None:
         known.engine(plan_of(**params), 5)
 
 
-def test_known_answers_count_and_the_rest_is_drawn_in_another_order(
-    known: Known, tmp_path: Path
-) -> None:
+def test_known_answers_count_and_the_rest_is_drawn_in_another_order(known: Known) -> None:
     """Candidates are those of the whole file; those of an earlier project of the same seed may be
     known, and what it passed over does not come first."""
     first = labelled(known.engine(plan_of(90, early_stopping=False), 5), known.truth)
     there = np.sort(first.drawn_positions)
     column = ["" if place not in there else str(int(one)) for place, one in enumerate(known.truth)]
-    rows = zip(range(N_ITEMS), known.population.scores["lr"], column, strict=True)
-    path = tmp_path / "known.csv"
-    path.write_text("id,score,was\n" + "".join(f"i{n},{s},{w}\n" for n, s, w in rows))
-    read = lc.read_population(path, id="id", content="id", scores={"lr": "score"}, known="was")
+    read = items(scores=known.population.scores, known=column)
     plan = replace(plan_of(400, early_stopping=False, elimination=False), existing="certainty")
     engine = Known(read, known.truth).engine(plan, 5)
     before = [one for one in frame_of(known, plan_of(400)).queue if one not in there]
@@ -321,14 +317,11 @@ def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
         assert (fewest(runs, chance) <= share <= most(runs, chance)) == elimination
 
 
-def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores(tmp_path: Path) -> None:
+def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores() -> None:
     """Ten items share each score; "top rule" calls five of ten positive, by something else."""
-    path = tmp_path / "items.csv"
-    rows = (f"i{n},x,{(99 - n) // 10 / 10},{int(n < 35)}" for n in range(100))
-    path.write_text("id,text,score,rule\n" + "\n".join(rows), "utf-8")
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "score"}, predictions={"top rule": "rule"}
-    )
+    places = np.arange(100)
+    rule = {"top rule": (places < 35).astype(int)}
+    population = items(scores={"m": (99 - places) // 10 / 10}, predictions=rule)
     plan = lc.Plan(
         "reach_selection", ["selection"], classifier="m", budget=50,
         params={"candidates": [30, 35, 100, 0.5, "top rule"]},

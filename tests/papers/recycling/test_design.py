@@ -1,7 +1,6 @@
 """Recycled samples: figures against the definition, coverage, refusals."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -155,9 +154,9 @@ def test_a_child_of_a_child(known: Known) -> None:
     assert derived["parent_intersection"]["b"] == (a & b).sum() / a.sum()
 
 
-def test_disjoint_classifiers_save_nothing(tmp_path: Path) -> None:
+def test_disjoint_classifiers_save_nothing() -> None:
     vote = classifiers(N_ITEMS, 1)[1]["vote"]
-    known = written(tmp_path, other=1 - vote)
+    known = written(other=1 - vote)
     plan = plan_of(params={"children": ("other",)})
     ahead = lc.preview(known.population, plan)
     assert ahead.derived["expected_savings"] == ahead.derived["savings"] == {"other": 0.0}
@@ -166,8 +165,8 @@ def test_disjoint_classifiers_save_nothing(tmp_path: Path) -> None:
     assert all(one.state == "interval" for one in found.values())
 
 
-def test_a_parent_that_calls_everything(tmp_path: Path) -> None:
-    known = written(tmp_path, every=np.ones(N_ITEMS, dtype=int))
+def test_a_parent_that_calls_everything() -> None:
+    known = written(every=np.ones(N_ITEMS, dtype=int))
     plan = plan_of(params={"parent": "every"})
     assert "every calls every item" in " ".join(lc.preview(known.population, plan).derived["notes"])
     found = scalar_results(labelled(engine_of(known, plan), known.truth))
@@ -214,19 +213,19 @@ def coverage(known: Known, plan: lc.Plan, keys: tuple[str, ...], runs: int) -> d
 
 
 @pytest.mark.full
-def test_intervals_cover(tmp_path: Path) -> None:
+def test_intervals_cover() -> None:
     """120 runs at 80 %, limit .66."""
-    known = written(tmp_path, 1_500, seed=3)
+    known = written(1_500, seed=3)
     plan = plan_of(confidence=0.8, params={"children": ("a", "b")})
     assert all(coverage(known, plan, ("precision@b", "recall@b"), repeated(120)).values())
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("option", "runs"), [("shuffle", 120), ("sample", 300)])
-def test_intervals_of_option_sample_do_not_cover(tmp_path: Path, option: str, runs: int) -> None:
+def test_intervals_of_option_sample_do_not_cover(option: str, runs: int) -> None:
     """At 95 %, limit .86 of 120 runs and .90 of 300: a child's plain interval is too narrow where
     elements repeat."""
-    known = written(tmp_path, 2_500, seed=3)
+    known = written(2_500, seed=3)
     plan = plan_of(estimands=["precision"], params={"option": option, "children": ("a", "b")})
     found = coverage(known, plan, ("precision", "precision@a", "precision@b"), runs)
     assert found["precision"]
@@ -253,8 +252,8 @@ def test_refused_parameters(known: Known, params: dict[str, Any], words: str) ->
         lc.preview(known.population, plan_of(params=params))
 
 
-def test_refused_files_and_plans(known: Known, tmp_path: Path) -> None:
-    nobody = written(tmp_path, nobody=np.zeros(N_ITEMS, dtype=int))
+def test_refused_files_and_plans(known: Known) -> None:
+    nobody = written(nobody=np.zeros(N_ITEMS, dtype=int))
     for params, words in (
         ({"parent": "nobody"}, r"params\['parent'\] must name classifiers that call at least one"),
         ({"children": ("nobody",)}, r"params\['children'\] .* 'nobody' calls none"),

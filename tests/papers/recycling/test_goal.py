@@ -1,7 +1,6 @@
 """Recycled samples planned for a margin or for a number of labels."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,8 +63,8 @@ def test_draws_that_are_given_or_frozen_stay(known: Known) -> None:
     assert {len(one.items) for one in engine.frame.samples} == {1068}
 
 
-def test_an_unreachable_margin_asks_all_that_can_be(tmp_path: Path) -> None:
-    few = written(tmp_path, 60, seed=1)
+def test_an_unreachable_margin_asks_all_that_can_be() -> None:
+    few = written(60, seed=1)
     called = np.logical_or.reduce([one == 1 for one in few.population.predictions.values()])
     ahead = lc.preview(few.population, plan_of(margin=0.0001))
     assert ahead.labels == called.sum()

@@ -26,6 +26,7 @@ from labelcore.testing.known import (
 )
 from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
+from tests.columns import items
 from tests.designs.synthetic import standard_errors
 
 N_ITEMS = 1200
@@ -144,18 +145,12 @@ def test_parts_of_a_stratum_come_together() -> None:
     assert whole.positive.tolist() == [3, 6]
 
 
-def test_several_classes_count_what_is_judged_rightly(tmp_path: Path) -> None:
+def test_several_classes_count_what_is_judged_rightly() -> None:
     rng = np.random.default_rng(5)
     sure = np.round(rng.uniform(0.3, 1, 600), 4)
     truth = rng.integers(0, 3, 600)
     said = np.where(rng.random(600) < sure, truth, (truth + 1) % 3)
-    rows = [f"{i},x,{sure[i]},{'abc'[said[i]]}" for i in range(600)]
-    path = tmp_path / "items.csv"
-    path.write_text("id,text,p,said\n" + "\n".join(rows))
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "p"}, predictions={"m": "said"}
-    )
-    file = Known(population, truth)
+    file = Known(items(scores={"m": sure}, predictions={"m": np.array([*"abc"])[said]}), truth)
     plan = plan_of(["accuracy", "precision", "recall"], budget=600)
     engine = file.engine(plan, 1)
     for labels in label(engine, truth):
@@ -196,12 +191,8 @@ def test_proportional_is_unbiased_and_printed_is_not(broken: bool, known: Known)
 def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
     one = calibrated(tmp_path, 900, seed=2)
     score = one.population.scores["lr"]
-    path = tmp_path / "two.csv"
     other = (score > 0.7).astype(int)
-    rows = [f"{i},x,{score[i]},{other[i]}" for i in range(900)]
-    path.write_text("id,text,p,said\n" + "\n".join(rows))
-    population = lc.read_population(path, id="id", content="text", scores={"lr": "p"},
-                                    predictions={"b": "said"}, thresholds={"lr": 0.5})  # fmt: skip
+    population = items(scores={"lr": score}, predictions={"b": other}, thresholds={"lr": 0.5})
     file = Known(population, one.truth)
     runs, inside = repeated(100), 0
     truth = (other == one.truth).mean()

@@ -24,6 +24,7 @@ from labelcore.population.array_items import Items, Sureness
 from labelcore.stats import histogram
 from labelcore.testing.known import write
 from tests.cases import sampled
+from tests.columns import items
 
 N, SEED = 2_000, 7
 DESIGN = lc.DESIGNS["stratified"]
@@ -121,13 +122,10 @@ def test_small_files_and_older_plans_are_cut_as_they_were(
     assert not np.array_equal(DESIGN.prepare(setup).rates, before.rates)
 
 
-def test_a_stratum_of_a_mixture_lies_on_both_sides_of_another(tmp_path: Path) -> None:
+def test_a_stratum_of_a_mixture_lies_on_both_sides_of_another() -> None:
     rng = np.random.default_rng(2)
     score = np.concatenate([rng.normal(0, 1, N // 2), rng.normal(1.5, 0.05, N // 2)])
-    rows = pa.table({"id": [str(row) for row in range(N)], "text": ["x"] * N, "score": score})
-    population = lc.read_population(
-        rows, id="id", content="text", scores={"m": "score"}, thresholds={"m": -9.0}
-    )
+    population = items(scores={"m": score}, thresholds={"m": -9.0})
     found = cut_by(setup_of(population, "gmm", 2))
     assert [len(part.without) for part in found.parts] == [1, 0]
     stratum = Items(population).strata(found.parts)
@@ -144,11 +142,10 @@ def test_best_cut_of_counts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
     score = np.round(rng.normal(0, 4, 400), seed % 4) + 20
     said = (score + rng.normal(0, seed / 4, 400) > 21).astype(int)
-    rows = pa.table({"text": ["x"] * 400, "s": score, "p": np.array(["no", "yes"])[said]})
-    population = lc.read_population(rows, content="text", scores={"m": "s"}, predictions={"m": "p"})
-    items = Items(population)
+    population = items(scores={"m": score}, predictions={"m": np.array(["no", "yes"])[said]})
+    counted = Items(population)
     for descending, own, positive in ((False, score, 1), (True, -score, 0)):
-        cut, apart = best_cut_of(items, Sureness("m", None, descending, 0.0), positive)
+        cut, apart = best_cut_of(counted, Sureness("m", None, descending, 0.0), positive)
         assert apart == best_cut(own, said == positive)[1]
         assert apart == int(((own >= cut) != (said == positive)).sum())
     if seed == 0:
@@ -210,12 +207,8 @@ def test_best_cut_against_every_cut(seed: int) -> None:
     assert apart == fewest == ((score >= cut) != said).sum()
 
 
-def test_several_classes(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    path.write_text("id,text,p,said\n1,x,0.9,a\n2,x,0.4,b\n3,x,0.7,c\n")
-    population = lc.read_population(
-        path, id="id", content="text", scores={"m": "p"}, predictions={"m": "said"}
-    )
+def test_several_classes() -> None:
+    population = items(scores={"m": [0.9, 0.4, 0.7]}, predictions={"m": [*"abc"]})
     found = sureness(population, "m")
     assert found.z.tolist() == found.chance.tolist() == [0.9, 0.4, 0.7]
 
