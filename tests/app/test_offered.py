@@ -4,7 +4,7 @@ its first words and a checksum of all its words and numbers."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import count, product
@@ -24,8 +24,9 @@ from labelcore.papers.oversampling import planner as oversampling
 from labelcore.safe_text import JOINER
 from labelcore.session import ledger
 from labelcore.ui import actions, compare, monitors, review, sessions, watch_preview, watch_tables
-from labelcore.ui.draft import CLAIMS
-from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, SEVERAL, SHIP
+from labelcore.ui.asking import DRAFT
+from labelcore.ui.draft import CLAIMS, ProjectDraft
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
 from tests.app.conftest import Make, button, on, to_aim, with_upload
 from tests.app.papers import test_compare as papers
 from tests.app.test_every_aim import written
@@ -189,6 +190,56 @@ def test_what_new_project_offers_stays(name: str, app) -> None:
     found = {"items": offered(page), "question": offered(on(page))}
     found["aim"] = offered(to_aim(page, "Is it spam?", aim, **chosen))
     stays("offered", f"draft: {name}", found)
+
+
+ROWS: dict[str, tuple[str, Callable[[int], str]]] = {
+    "grades": ("score_a", lambda n: f"{n * n % 7 % 5 + 1}"),
+    "one grade": ("score_a", lambda n: "3"),
+    "groups": (
+        "score_a,pred_a,pred_b,language",
+        lambda n: f"{n * 7 % 240 / 240:.3f},{int(n * 7 % 240 > 140)},{n % 2},l{n % 3}",
+    ),
+    "flags": ("found", lambda n: str(int(n % 9 == 0))),
+}
+"""Columns beside the id and the text, and what is in them in each row."""
+LEVEL: dict[str, Any] = {"way": CLAIMS, "claims": {"0-figure": "precision", "0-percent": 60.0}}
+SCREENS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
+    "claims of groups": (
+        "groups", ACCURACY.title,
+        {"way": CLAIMS, "claim_count": 2, "claims": {"0-group": "[every language]"}},
+    ),
+    "claims of classes": ("three classes", ACCURACY.title, LEVEL),
+    "two people": ("one classifier", ACCURACY.title, {"budget": 60, "readers": 2}),
+    "judged again": ("one classifier", ACCURACY.title, {"budget": 60, "repeats": 0.2}),
+    "grades": ("grades", SEVERAL.title, {}),
+    "a cut of grades": ("grades", SHIP.title, {}),
+    "one grade": ("one grade", ACCURACY.title, {}),
+    "flags": ("flags", None, {}),
+    "a band by margin": ("no prediction", RANKED.title, {"margin": 0.1}),
+    "two numbers of a list": (
+        "no prediction", RANKED.title, {"estimands": ("precision_curve", "average_precision")},
+    ),
+    "no difference": ("same", BETTER.title, {"design": "paired_comparison"}),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCREENS)
+def test_what_the_last_screen_offers_stays(name: str, app) -> None:
+    kind, aim, chosen = SCREENS[name]
+    if kind in ROWS:
+        head, row = ROWS[kind]
+        rows = (f"i{n},item {n},{row(n)}" for n in range(240))
+        content = "\n".join([f"id,text,{head}", *rows]).encode()
+    else:
+        content = written(kind)
+    page = with_upload(app, "items.csv", content)
+    handed = {key: chosen[key] for key in chosen if key in ProjectDraft.__dataclass_fields__}
+    vars(page.session_state[DRAFT]).update(
+        {key: chosen[key] for key in chosen if key not in handed}
+    )
+    to_aim(page, "Is it spam?", aim, **handed)
+    stays("offered", f"screen: {name}", {"": offered(page)})
 
 
 PLANNED: dict[str, list[dict[str, Any]]] = {
