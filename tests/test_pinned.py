@@ -154,6 +154,16 @@ def ended(session: lc.Session, _: pd.DataFrame) -> None:
     session.finish("that is enough")
 
 
+def by_language(session: lc.Session, frame: pd.DataFrame) -> None:
+    spoken = dict(zip(frame["id"], frame["language"], strict=True))
+    answer_draws(session, lambda draw: spoken[draw.item_id] == "l1")
+
+
+def turned(session: lc.Session, _: pd.DataFrame) -> None:
+    for place, event in enumerate([one for one in session.events if one.label in ("yes", "no")]):
+        session.revise(event.index, "no" if event.label == "yes" else "yes", f"turned {place}")
+
+
 def classes_frame() -> pd.DataFrame:
     """Three classes, one of them rare; what a classifier says, and what is known."""
     random, names = np.random.default_rng(8), np.array(["ham", "other", "spam"])
@@ -218,6 +228,27 @@ STORIES: dict[str, tuple[dict[str, Any], list[Step]]] = {
          lambda session, _: session.second_pass(6), labels(3)],
     ),
     "nothing yet": ({"design": "simple_random", "estimands": ["f1"]}, []),
+    "lists": (
+        {"design": "paired_lists", "estimands": DIFFERENCE, "classifier": BOTH},
+        [labels(), ended],
+    ),
+    "duel to the end": (
+        {"design": "paired_comparison", "estimands": ["accuracy_difference"], "classifier": BOTH,
+         "budget": 300},
+        [lambda session, _: answer_draws(session, "yes")],
+    ),
+    "errors alike": (
+        {"estimands": ["accuracy"], "margin": 0.1, "budget": None, "classifier": BOTH},
+        [by_language],
+    ),
+    "open again": (
+        {"estimands": ["accuracy"], "claims": ["accuracy >= 0.2", "accuracy < 0.99"]},
+        [labels(), turned],
+    ),
+    "likely no more": (
+        {"estimands": ["accuracy"], "claims": ["accuracy >= 0.2"], "claim_form": "approximate"},
+        [labels(), turned],
+    ),
 }  # fmt: skip
 ASKED: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(
@@ -230,9 +261,13 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "labels_until_choice": (0.8,), "list_items": (20,), "course": ("precision",),
 }  # fmt: skip
 """What a session is asked, and with which arguments."""
+READ: dict[str, dict[str, Any]] = {
+    "lists": {"thresholds": {}}, "errors alike": {"metadata": "language"},
+}  # fmt: skip
+SAID = {"errors alike": {"hidden": {"language": "system"}}}
 
 
-def lived(name: str, clock: list[datetime]) -> lc.Session:
+def lived(name: str, clock: list[datetime], store: str | None = None) -> lc.Session:
     frame: pd.DataFrame
     if name == "judge":
         frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2, "gamma": -0.4})
@@ -241,11 +276,11 @@ def lived(name: str, clock: list[datetime]) -> lc.Session:
         given = {"scores": {}, "thresholds": {}, "groups": (), "predictions": {"m": "m"}}
         population = grouped(frame := classes_frame(), known="known", **given)
     else:
-        population = grouped(frame := grouped_frame(300, shares=(0.6, 0.4)))
+        population = grouped(frame := grouped_frame(300, shares=(0.6, 0.4)), **READ.get(name, {}))
     plan, steps = STORIES[name]
     given = {"design": OURS, "budget": 60, "classifier": "m", "seed": 3, **plan}
     made = lc.Plan(given.pop("design"), given.pop("estimands"), **given)
-    session = lc.Session(population, made, settings=WORDING)
+    session = lc.Session(population, made, store, settings=WORDING | SAID.get(name, {}))
     for step in steps:
         clock.append(clock[-1] + timedelta(hours=7))
         step(session, frame)

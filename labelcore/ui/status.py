@@ -268,12 +268,12 @@ def decision(session: Session) -> str:
     if name is None:
         return "no classifier"
     who = "" if name == "classifier" else f"{name}: "
+    if isinstance(plan.method, ComparesLists):
+        return f"{' against '.join(plan.classifiers)}, both ranked by score"
     if isinstance(plan.method, ComparesTwo) or any(map(is_difference, plan.estimands)):
         calls = population.called(*plan.classifiers).items()
         differ = words.count(sum(items for (a, b), items in calls if a != b), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
-    if isinstance(plan.method, ComparesLists):
-        return f"{' against '.join(plan.classifiers)}, both ranked by score"
     result = next(iter(session.results().values()))
     if isinstance(result, Choice):
         wanted = words.exact_percent(result.precision_threshold)

@@ -4,7 +4,7 @@ its first words and a checksum of all its words and numbers."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import count, product
@@ -24,14 +24,16 @@ from labelcore.charts.base import Chart
 from labelcore.papers.oversampling import planner as oversampling
 from labelcore.safe_text import JOINER
 from labelcore.session import ledger
-from labelcore.ui import monitors, sessions, watch_preview, watch_tables
-from labelcore.ui.draft import CLAIMS
-from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, SEVERAL, SHIP
+from labelcore.ui import actions, compare, monitors, review, sessions, watch_preview, watch_tables
+from labelcore.ui.asking import DRAFT
+from labelcore.ui.draft import CLAIMS, ProjectDraft
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, SHIP
 from tests.app.conftest import Make, button, on, to_aim, with_upload
-from tests.app.papers import test_compare as compare
+from tests.app.papers import test_compare as papers
 from tests.app.test_every_aim import written
 from tests.app.test_watch import week, weeks
 from tests.pinned import stays
+from tests.test_pinned import lived
 from tests.waves.test_monitor import label
 
 PAGES = ("", "label", "progress", "explore", "report", "review", "people", "audit", "watch")
@@ -134,6 +136,51 @@ def test_what_each_page_offers_and_draws_stays(state: str, app, make: Make) -> N
     stays("offered", state, {name: offered(app(name, project="demo")) for name in PAGES})
 
 
+CELL: dict[str, Any] = {compare.OPENED: ("", ("m", None), "accuracy"), compare.SHOWN: "default"}
+OF_GROUP: dict[str, Any] = {
+    compare.MARKED: ("language", [("m", "l0"), ("m", "l1")]),
+    compare.OPENED: ("language", ("m", "l1"), "recall"),
+    compare.SHOWN: "default",
+}
+LIVED: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "errors alike": [
+        ("progress", CELL),
+        ("review", {review.LIST: review.WRONG}),
+        ("review", {review.OPENED: (1, "1" * 24)}),
+        ("label", {actions.PANEL: {"name": "said", "token": "2" * 24}}),
+        ("label", {actions.PANEL: {"name": "open", "token": "3" * 24, "index": 1}}),
+    ],
+    "groups": [("progress", OF_GROUP)],
+    "open again": [("progress", {}), ("label", {})],
+    "lists": [("progress", {}), ("explore", {}), ("label", {})],
+    "duel to the end": [("progress", {})],
+    "classes": [("progress", {}), ("explore", {})],
+}
+"""What happened, and the pages that are opened then with this in their state."""
+
+
+@pytest.mark.as_shipped
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LIVED)
+def test_what_pages_offer_after_a_story_stays(name: str, app, data_folder: Path) -> None:
+    data_folder.mkdir()
+    session = lived(name, [datetime.now(UTC)], f"sqlite:///{data_folder / 'labelcore.db'}")
+    found = {}
+    for page, state in LIVED[name]:
+        shown = app(page, project=session.project)
+        for key, value in state.items():
+            shown.session_state[key] = value
+        if state.get(review.LIST):
+            pill = next(
+                one for one in shown.run().button_group if one.key.startswith(review.COMMON)
+            )
+            found["in common"] = offered(shown)
+            pill.select(pill.options[0])
+        found[" ".join([page, *state])] = offered(shown.run() if state else shown)
+        assert not shown.error, page
+    stays("offered", f"story: {name}", found)
+
+
 @pytest.mark.as_shipped
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAFTS)
@@ -145,16 +192,66 @@ def test_what_new_project_offers_stays(name: str, app) -> None:
     stays("offered", f"draft: {name}", found)
 
 
+ROWS: dict[str, tuple[str, Callable[[int], str]]] = {
+    "grades": ("score_a", lambda n: f"{n * n % 7 % 5 + 1}"),
+    "one grade": ("score_a", lambda n: "3"),
+    "groups": (
+        "score_a,pred_a,pred_b,language",
+        lambda n: f"{n * 7 % 240 / 240:.3f},{int(n * 7 % 240 > 140)},{n % 2},l{n % 3}",
+    ),
+    "flags": ("found", lambda n: str(int(n % 9 == 0))),
+}
+"""Columns beside the id and the text, and what is in them in each row."""
+LEVEL: dict[str, Any] = {"way": CLAIMS, "claims": {"0-figure": "precision", "0-percent": 60.0}}
+SCREENS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
+    "claims of groups": (
+        "groups", ACCURACY.title,
+        {"way": CLAIMS, "claim_count": 2, "claims": {"0-group": "[every language]"}},
+    ),
+    "claims of classes": ("three classes", ACCURACY.title, LEVEL),
+    "two people": ("one classifier", ACCURACY.title, {"budget": 60, "readers": 2}),
+    "judged again": ("one classifier", ACCURACY.title, {"budget": 60, "repeats": 0.2}),
+    "grades": ("grades", SEVERAL.title, {}),
+    "a cut of grades": ("grades", SHIP.title, {}),
+    "one grade": ("one grade", ACCURACY.title, {}),
+    "flags": ("flags", None, {}),
+    "a band by margin": ("no prediction", RANKED.title, {"margin": 0.1}),
+    "two numbers of a list": (
+        "no prediction", RANKED.title, {"estimands": ("precision_curve", "average_precision")},
+    ),
+    "no difference": ("same", BETTER.title, {"design": "paired_comparison"}),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCREENS)
+def test_what_the_last_screen_offers_stays(name: str, app) -> None:
+    kind, aim, chosen = SCREENS[name]
+    if kind in ROWS:
+        head, row = ROWS[kind]
+        rows = (f"i{n},item {n},{row(n)}" for n in range(240))
+        content = "\n".join([f"id,text,{head}", *rows]).encode()
+    else:
+        content = written(kind)
+    page = with_upload(app, "items.csv", content)
+    handed = {key: chosen[key] for key in chosen if key in ProjectDraft.__dataclass_fields__}
+    vars(page.session_state[DRAFT]).update(
+        {key: chosen[key] for key in chosen if key not in handed}
+    )
+    to_aim(page, "Is it spam?", aim, **handed)
+    stays("offered", f"screen: {name}", {"": offered(page)})
+
+
 PLANNED: dict[str, list[dict[str, Any]]] = {
-    compare.STRATA: [{"allocation": "optimal"}, {"allocation": "equal"}],
-    compare.OVERSAMPLING: [
+    papers.STRATA: [{"allocation": "optimal"}, {"allocation": "equal"}],
+    papers.OVERSAMPLING: [
         {"precision": 70.0, "recall": 60.0, "margin": 6.0},
         {"planned-by": oversampling.EARLIER},
         {f"earlier-{name}": 12 + 30 * at for at, name in enumerate(oversampling.CELLS)},
     ],
-    compare.RECYCLING: [{"draws": 150}],
-    compare.CHOICE: [{"sizes": "100, 300"}, {"candidates": "Classifiers"}],
-    compare.CURVE: [{"half": 12.0}, {"from": "Epsilon", "goes-on": "PAULA"}],
+    papers.RECYCLING: [{"draws": 150}],
+    papers.CHOICE: [{"sizes": "100, 300"}, {"candidates": "Classifiers"}],
+    papers.CURVE: [{"half": 12.0}, {"from": "Epsilon", "goes-on": "PAULA"}],
 }
 
 
@@ -170,12 +267,12 @@ def chosen(page: AppTest, asked: dict[str, Any]) -> AppTest:
 @pytest.mark.slow
 @pytest.mark.parametrize("planner", PLANNED)
 def test_what_the_papers_plan_stays(planner: str, app, data_folder: Path) -> None:
-    compare.write(data_folder / "two.csv")
+    papers.write(data_folder / "two.csv")
     page = app("method", page="compare")
     page.session_state["compare-planner"] = planner
     found = {"": offered(page.text_input(key="new-typed").set_value("two.csv").run())}
     found |= {" ".join(asked): offered(chosen(page, asked)) for asked in PLANNED[planner]}
-    found["plan"] = [compare.goes_on(page, data_folder).to_json()]
+    found["plan"] = [papers.goes_on(page, data_folder).to_json()]
     stays("offered", f"planner: {planner}", found)
 
 
