@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from labelcore.stats.process_profile import Masses, with_unseen
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -21,7 +22,12 @@ CLOSE = 1e-10
 
 
 def difference_bounds(
-    cells: Cells, differences: Differences, critical: FloatArray, *, target: str = "file"
+    cells: Cells,
+    differences: Differences,
+    critical: FloatArray,
+    *,
+    target: str = "file",
+    of: type[Region] = Region,
 ) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each difference over the region D(u) <= critical.
 
@@ -30,7 +36,7 @@ def difference_bounds(
     Returns   low, high, each (..., n_rows), in -1 .. 1; NaN where a denominator is zero
     """
     both = differences.twice()
-    start = (cells.size * smoothed_rates(cells))[..., None, :]
+    start = of.begun(cells, cells.size * smoothed_rates(cells))[..., None, :]
     shape = both.value(start).shape
     rows = shape[-1] // 2
     direction = np.repeat([-1.0, 1.0], rows)
@@ -41,7 +47,7 @@ def difference_bounds(
     for _ in range(STEPS):
         slope = direction[:, None] * both.sensitivity(totals)
         largest = np.abs(slope).max(axis=-1, keepdims=True)
-        region = Region(cells, slope / np.where(largest > 0, largest, 1.0), target)
+        region = of(cells, slope / np.where(largest > 0, largest, 1.0), target)
         unlabelled, point = region.solve(limits, point)
         reached, height = _halved(both, direction, totals, region.totals(unlabelled), best)
         gain = height - best
@@ -85,6 +91,7 @@ def profile_interval(
     inflation: FloatArray | float = 1.0,
     rests_on: BoolArray | None = None,
     whole_items: bool = True,
+    masses: Table | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Lower and upper bounds of each row of ``table``, (..., n_rows) each; NaN where a denominator
     may be zero.
@@ -96,6 +103,8 @@ def profile_interval(
     inflation    multiplies the critical value, for a file that is itself a sample; a number or
                  (..., n_rows)
     rests_on     (..., n_rows, n_cells), the cells whose unlabelled items a row rests on; None: all
+    masses       the rows as figures of the masses of a process (``process_profile``), whose sizes
+                 of cells are chance; None: they are those of the file
     whole_items  whether bounds go to whole items where at most ``FEW_LEFT`` of those are left
 
     Promise      approximate, "fixed"; "watched" with the ``inflation`` of a planned size.
@@ -113,9 +122,12 @@ def profile_interval(
     critical = critical_values(
         cells, table, confidence, rates=rates, target=target, inflation=inflation
     )
+    of: type[Region] = Region
+    if masses is not None:
+        cells, table, of = with_unseen(cells), masses, Masses
     if isinstance(table, Differences):
-        return difference_bounds(cells, table, critical, target=target)
-    low, high = profile_bounds(cells, table, critical, target=target)
+        return difference_bounds(cells, table, critical, target=target, of=of)
+    low, high = profile_bounds(cells, table, critical, target=target, of=of)
     if not whole_items or target == "process":
         return low, high
     unlabelled = cells.unlabelled[..., None, :]
