@@ -276,23 +276,16 @@ def table_of(rows: list[Estimand], cells: Cells) -> Table:
     return Differences(ratios(rows, cells), ratios(rows, cells, _other(cells)))
 
 
-def table_of_masses(rows: list[Estimand], cells: Cells) -> Table:
-    """The rows as figures of the positives and the negatives of each cell, one after the other, and
-    of those of ``with_unseen``."""
-    cells = with_unseen(cells)
-
-    def of(called: BoolArray) -> Ratios:
-        call = called.astype(float)[..., None, :]
-        totals = []
-        for part in ([row.numerator for row in rows], [row.denominator for row in rows]):
-            c = np.array(part, dtype=float)[..., None]
-            negative = c[:, 0] + c[:, 2] * call
-            totals.append(np.concatenate([negative + c[:, 1] + c[:, 3] * call, negative], axis=-1))
-        return Ratios(np.zeros(len(rows)), totals[0], np.zeros(len(rows)), totals[1])
-
-    if not any(row.difference for row in rows):
-        return of(cells.predicted)
-    return Differences(of(cells.predicted), of(_other(cells)))
+def table_of_masses(rows: list[Estimand], cells: Cells) -> Ratios:
+    """The rows, no differences, as ratios over the positives and the negatives of each cell, one
+    after the other, and of those of ``with_unseen``."""
+    call = with_unseen(cells).predicted.astype(float)[..., None, :]
+    totals = []
+    for part in ([row.numerator for row in rows], [row.denominator for row in rows]):
+        c = np.array(part, dtype=float)[..., None]
+        negative = c[:, 0] + c[:, 2] * call
+        totals.append(np.concatenate([negative + c[:, 1] + c[:, 3] * call, negative], axis=-1))
+    return Ratios(np.zeros(len(rows)), totals[0], np.zeros(len(rows)), totals[1])
 
 
 def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:

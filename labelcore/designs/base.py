@@ -49,7 +49,7 @@ SAMPLED_RULES = NEWEST_RULES = 14
 (docs/processors.md); no pilot forecasts a size far ahead (``labelcore.plan.pilot``); with a promise
 for one look there is a pilot, too; a band is no wider than one for a size that is not known yet
 (``labelcore.stats.horizon``), and ends of judged items may go further (docs/unsure.md); how many
-items of a kind there are, if the file is a sample, is in the likelihood (``labelcore.stats.process_profile``)."""
+items of a kind a file has that is a sample is chance (``labelcore.stats.process_profile``)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20

@@ -104,7 +104,7 @@ def profile_may_meet(
         return np.ones(len(labels), dtype=bool)
     if not isinstance(table, Differences) and one_sample(known_group(rows[0], cells), cells):
         return share_may_meet(rows[0], cells, look, labels, goal)
-    if look.masses:
+    if _by_masses(look, table):
         return np.ones(len(labels), dtype=bool)
     if value is None:
         value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
@@ -216,7 +216,7 @@ def g_profile(
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
-        masses=table_of_masses(rows, cells) if look.masses else None,
+        masses=table_of_masses(rows, cells) if _by_masses(look, table) else None,
         **widening(rows, cells, table, look, rates, progress, sure),
     )
     if value is None:
@@ -295,7 +295,7 @@ def widening(
     of ``critical_values``."""
     process = look.target == "process"
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
-    if look.masses:
+    if _by_masses(look, table):
         # The region has it; what a file of this size varies by is known to all its items.
         freedom = freedom_of(cells, table, rates, target=look.target)
         level = (1 + np.asarray(confidence, dtype=float)[..., None]) / 2
@@ -308,6 +308,12 @@ def widening(
         inflation = inflation * many_fitted(cells.labelled, shares, confidence)
     inflation = inflation * _stretched(cells, table, look, rates, progress, confidence)
     return {"rates": rates, "target": look.target, "inflation": inflation}
+
+
+def _by_masses(look: Look, table: Table) -> bool:
+    """Whether sizes of cells are chance by their own likelihood: not of differences, which held as
+    they were and would be up to 1.2 times as wide (docs/validity.md)."""
+    return look.masses and not isinstance(table, Differences)
 
 
 def _stretched(

@@ -16,8 +16,6 @@ of a Poisson count both ends together are then wrong in at most .06 at every mea
 Source: Wilks (1938); Owen (1990) for the profile along the estimand. The half item is our own.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from labelcore.stats.profile import (
@@ -35,24 +33,16 @@ LEAST_PULL = 1e-6
 
 
 def with_unseen(cells: Cells) -> Cells:
-    """The cells, and one without an item for each class that may be predicted."""
-    calls = 2 if cells.other is None else 4
+    """The cells, and one without an item for either class that may be predicted."""
 
-    def longer(counts: np.ndarray, more: np.ndarray) -> np.ndarray:
-        shape = (*counts.shape[:-1], calls)
-        return np.concatenate([counts, np.broadcast_to(more, shape)], axis=-1)
+    def longer(counts: np.ndarray, more: tuple[float, float]) -> np.ndarray:
+        shape = (*counts.shape[:-1], 2)
+        return np.concatenate([counts, np.broadcast_to(more, shape).astype(counts.dtype)], axis=-1)
 
-    none, side = np.zeros(calls), np.arange(calls)
-    return replace(
-        cells,
-        size=longer(cells.size, none),
-        labelled=longer(cells.labelled, none),
-        positive=longer(cells.positive, none),
-        predicted=longer(cells.predicted, side % 2 == 1),
-        stratum=None,
-        other=None if cells.other is None else longer(cells.other, side >= 2),
-        judged=None,
+    size, labelled, positive = (
+        longer(counts, (0, 0)) for counts in (cells.size, cells.labelled, cells.positive)
     )
+    return Cells(size, labelled, positive, longer(cells.predicted, (False, True)))
 
 
 class _MassLines(Lines):

@@ -22,12 +22,7 @@ CLOSE = 1e-10
 
 
 def difference_bounds(
-    cells: Cells,
-    differences: Differences,
-    critical: FloatArray,
-    *,
-    target: str = "file",
-    of: type[Region] = Region,
+    cells: Cells, differences: Differences, critical: FloatArray, *, target: str = "file"
 ) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each difference over the region D(u) <= critical.
 
@@ -36,7 +31,7 @@ def difference_bounds(
     Returns   low, high, each (..., n_rows), in -1 .. 1; NaN where a denominator is zero
     """
     both = differences.twice()
-    start = of.begun(cells, cells.size * smoothed_rates(cells))[..., None, :]
+    start = (cells.size * smoothed_rates(cells))[..., None, :]
     shape = both.value(start).shape
     rows = shape[-1] // 2
     direction = np.repeat([-1.0, 1.0], rows)
@@ -47,7 +42,7 @@ def difference_bounds(
     for _ in range(STEPS):
         slope = direction[:, None] * both.sensitivity(totals)
         largest = np.abs(slope).max(axis=-1, keepdims=True)
-        region = of(cells, slope / np.where(largest > 0, largest, 1.0), target)
+        region = Region(cells, slope / np.where(largest > 0, largest, 1.0), target)
         unlabelled, point = region.solve(limits, point)
         reached, height = _halved(both, direction, totals, region.totals(unlabelled), best)
         gain = height - best
@@ -91,7 +86,7 @@ def profile_interval(
     inflation: FloatArray | float = 1.0,
     rests_on: BoolArray | None = None,
     whole_items: bool = True,
-    masses: Table | None = None,
+    masses: Ratios | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Lower and upper bounds of each row of ``table``, (..., n_rows) each; NaN where a denominator
     may be zero.
@@ -122,12 +117,11 @@ def profile_interval(
     critical = critical_values(
         cells, table, confidence, rates=rates, target=target, inflation=inflation
     )
-    of: type[Region] = Region
     if masses is not None:
-        cells, table, of = with_unseen(cells), masses, Masses
+        return profile_bounds(with_unseen(cells), masses, critical, target=target, of=Masses)
     if isinstance(table, Differences):
-        return difference_bounds(cells, table, critical, target=target, of=of)
-    low, high = profile_bounds(cells, table, critical, target=target, of=of)
+        return difference_bounds(cells, table, critical, target=target)
+    low, high = profile_bounds(cells, table, critical, target=target)
     if not whole_items or target == "process":
         return low, high
     unlabelled = cells.unlabelled[..., None, :]
