@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from labelcore.stats.process_profile import with_unseen
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -273,6 +274,18 @@ def table_of(rows: list[Estimand], cells: Cells) -> Table:
     if not any(row.difference for row in rows):
         return ratios(rows, cells)
     return Differences(ratios(rows, cells), ratios(rows, cells, _other(cells)))
+
+
+def table_of_masses(rows: list[Estimand], cells: Cells) -> Ratios:
+    """The rows, no differences, as ratios over the positives and the negatives of each cell, one
+    after the other, and of those of ``with_unseen``."""
+    call = with_unseen(cells).predicted.astype(float)[..., None, :]
+    totals = []
+    for part in ([row.numerator for row in rows], [row.denominator for row in rows]):
+        c = np.array(part, dtype=float)[..., None]
+        negative = c[:, 0] + c[:, 2] * call
+        totals.append(np.concatenate([negative + c[:, 1] + c[:, 3] * call, negative], axis=-1))
+    return Ratios(np.zeros(len(rows)), totals[0], np.zeros(len(rows)), totals[1])
 
 
 def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:

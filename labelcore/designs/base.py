@@ -44,10 +44,12 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
 PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES, LEARNED_RULES = 10, 11, 12, 13
+SAMPLED_RULES = NEWEST_RULES = 14
 """From which on what the last digits of a processor would decide is rounded first
 (docs/processors.md); no pilot forecasts a size far ahead (``labelcore.plan.pilot``); with a promise
 for one look there is a pilot, too; a band is no wider than one for a size that is not known yet
-(``labelcore.stats.horizon``), and ends of judged items may go further (docs/unsure.md)."""
+(``labelcore.stats.horizon``), and ends of judged items may go further (docs/unsure.md); how many
+items of a kind a file has that is a sample is chance (``labelcore.stats.process_profile``)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20
@@ -342,6 +344,7 @@ class Look:
     unsure          answers without a class that no figure counts, but the way to the planned size
     rough           it is for a picture of what is expected: a few simulated paths are enough
     by_group        strata lie within groups of the items, by whatever figures are told now
+    masses          the file is a sample, and how many items of a kind it has is chance as well
     """
 
     confidence: float
@@ -360,6 +363,7 @@ class Look:
     unsure: int = 0
     rough: bool = False
     by_group: bool = False
+    masses: bool = False
 
     @property
     def answered(self) -> int:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
+from scipy.special import stdtrit
 
 from labelcore.designs.base import Frame, IntArray, Look
 from labelcore.designs.one_group import share_may_meet, share_of_group
@@ -16,6 +17,7 @@ from labelcore.estimands import (
     sampled_file,
     size_slopes,
     table_of,
+    table_of_masses,
 )
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.graded_profile import mean_bounds
@@ -27,6 +29,7 @@ from labelcore.stats.profile import (
     Differences,
     FloatArray,
     Table,
+    freedom_of,
     many_fitted,
     plug_in_totals,
     smoothed_rates,
@@ -91,7 +94,7 @@ def profile_may_meet(
 
     Every look has the critical value of its interval; a first try with the least one that it may
     have takes a fraction of the time. There is no bound where there is none (``bounded``), nor
-    beyond ``WIDEST_MARGIN`` for items like these.
+    for items like these, by the rules before beyond ``WIDEST_MARGIN``.
 
     value   (n_looks,) where the method has one of its own; None: the plug-in of the cells
     """
@@ -101,6 +104,8 @@ def profile_may_meet(
         return np.ones(len(labels), dtype=bool)
     if not isinstance(table, Differences) and one_sample(known_group(rows[0], cells), cells):
         return share_may_meet(rows[0], cells, look, labels, goal)
+    if _by_masses(look, table):
+        return np.ones(len(labels), dtype=bool)
     if value is None:
         value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
     possible: BoolArray = np.ones(len(labels), dtype=bool)
@@ -211,6 +216,7 @@ def g_profile(
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
+        masses=table_of_masses(rows, cells) if _by_masses(look, table) else None,
         **widening(rows, cells, table, look, rates, progress, sure),
     )
     if value is None:
@@ -289,6 +295,11 @@ def widening(
     of ``critical_values``."""
     process = look.target == "process"
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
+    if _by_masses(look, table):
+        # The region has it; what a file of this size varies by is known to all its items.
+        freedom = freedom_of(cells, table, rates, target=look.target)
+        level = (1 + np.asarray(confidence, dtype=float)[..., None]) / 2
+        inflation = (stdtrit(freedom * inflation**2, level) / stdtrit(freedom, level)) ** 2
     if cells.judged is not None:
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
@@ -297,6 +308,12 @@ def widening(
         inflation = inflation * many_fitted(cells.labelled, shares, confidence)
     inflation = inflation * _stretched(cells, table, look, rates, progress, confidence)
     return {"rates": rates, "target": look.target, "inflation": inflation}
+
+
+def _by_masses(look: Look, table: Table) -> bool:
+    """Whether sizes of cells are chance by their own likelihood: not of differences, which held as
+    they were and would be up to 1.2 times as wide (docs/validity.md)."""
+    return look.masses and not isinstance(table, Differences)
 
 
 def _stretched(

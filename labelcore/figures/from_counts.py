@@ -39,6 +39,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         target=engine.plan.target,
         n_strata=engine.frame.n_strata,
         by_group=engine.frame.group is not None,
+        masses=engine.plan.counts_masses,
         draws=engine.prefix(),
         first=first_figure(engine),
         complete=complete(engine),

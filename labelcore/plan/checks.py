@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import LEARNED_RULES
+from labelcore.designs.base import NEWEST_RULES
 from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
@@ -200,8 +200,8 @@ def check_numbers(plan: Terms) -> None:
             )
     if plan.rules is not None and type(plan.rules) is not int:
         raise TypeError(f"rules must be a whole number, got {plan.rules!r}")
-    if plan.rules is not None and not 1 <= plan.rules <= LEARNED_RULES:
-        newer = f"must be from 1 to {LEARNED_RULES}: a newer version of Labelcore made this plan"
+    if plan.rules is not None and not 1 <= plan.rules <= NEWEST_RULES:
+        newer = f"must be from 1 to {NEWEST_RULES}: a newer version of Labelcore made this plan"
         raise PlanArgumentError("rules", newer, got=plan.rules)
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")

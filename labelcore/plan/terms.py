@@ -10,10 +10,11 @@ from typing import Any
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import (
     INTERVAL_RULES,
-    LEARNED_RULES,
+    NEWEST_RULES,
     ONE_LOOK_RULES,
     OVERLAP_RULES,
     PORTABLE_RULES,
+    SAMPLED_RULES,
     DesignParams,
     Edges,
     WatchedParams,
@@ -193,12 +194,17 @@ class Terms:
             return self.rules
         if self.planned is not None:
             return 1
-        return LEARNED_RULES
+        return NEWEST_RULES
 
     @property
     def portable(self) -> bool:
         """Whether nothing is decided by the last digits of a processor."""
         return self.interval_rules >= PORTABLE_RULES
+
+    @property
+    def counts_masses(self) -> bool:
+        """Whether how many items of a kind the file has is chance by its own likelihood."""
+        return self.target == "process" and self.interval_rules >= SAMPLED_RULES
 
     @property
     def horizon(self) -> int | None:

@@ -277,6 +277,7 @@ class Outlook:
             setup=self.setup,
             horizon=plan.horizon,
             by_group=self.frame.group is not None,
+            masses=plan.counts_masses,
         )
 
     def _half_widths(self, drawn: FloatArray, look: Look) -> list[float]:

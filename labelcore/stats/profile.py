@@ -226,16 +226,23 @@ def slopes(ratios: Ratios, totals: FloatArray) -> FloatArray:
 
 
 def profile_bounds(
-    cells: Cells, ratios: Ratios, critical: FloatArray, *, target: str = "file"
+    cells: Cells,
+    ratios: Ratios,
+    critical: FloatArray,
+    *,
+    target: str = "file",
+    of: type[Region] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each ratio over the region D(u) <= critical.
 
     critical  (..., n_rows), for instance the squared quantile of Student's t (``fixed_critical``)
     target    "file": the cells' own unlabelled items; "process": infinitely many like them
+    of        the kind of region; ``ratios`` are of what it takes for totals
     Returns   low, high, each (..., n_rows)
     """
+    of = of or Region
     both = ratios.twice()
-    start = ratios.value(plug_in_totals(cells)[..., None, :])
+    start = ratios.value(of.begun(cells, plug_in_totals(cells))[..., None, :])
     limits = np.broadcast_to(critical, start.shape)
     limits = np.concatenate([limits, limits], axis=-1)
     rows = start.shape[-1]
@@ -244,7 +251,7 @@ def profile_bounds(
     point, quarter = np.full(value.shape, -2.0), None
     for _ in range(ROUNDS):
         slope = direction[:, None] * both.gradient(np.clip(value, 1e-9, 1 - 1e-9))
-        region = Region(cells, slope, target, quarter)
+        region = of(cells, slope, target, quarter)
         unlabelled, point = region.solve(limits, point)
         reached, quarter = both.value(region.totals(unlabelled)), region.quarter
         settled = np.max(np.abs(reached - value), initial=0.0) < 1e-9
@@ -274,7 +281,7 @@ def _side_rates(cells: Cells) -> FloatArray:
     return rates
 
 
-def _x_log_x(x: FloatArray) -> FloatArray:
+def x_log_x(x: FloatArray) -> FloatArray:
     return np.asarray(x * np.log(np.maximum(x, 1e-300)))
 
 
@@ -286,7 +293,7 @@ def _at_rest(s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
 
 
 @dataclass(eq=False, slots=True)
-class _Lines:
+class Lines:
     """Regions along curves u(multiplier), one a line, all arrays (n_lines, n_cells) but ``goal``,
     (n_lines,), the logarithm of the critical value.
 
@@ -329,7 +336,7 @@ class _Lines:
         v = np.subtract(self.free, u, out=counts[1])
         np.add(self.s, u, out=counts[2])
         np.add(self.f, v, out=counts[3])
-        u_part, v_part, positive, negative = _x_log_x(counts)
+        u_part, v_part, positive, negative = x_log_x(counts)
         parts = self.constant + u_part + v_part - positive - negative
         return np.asarray(2 * np.add.reduce(parts * self.open, axis=-1))
 
@@ -338,7 +345,7 @@ class _Lines:
         return np.asarray(np.log(np.maximum(self.statistic(u), 1e-300)) - self.goal)
 
 
-class _Moved(_Lines):
+class _Moved(Lines):
     """The same lines, on which not D(u) is to be reached but a distance."""
 
     def excess(self, u: FloatArray) -> FloatArray:
@@ -381,15 +388,20 @@ class Region:
         self.target = target
         n = self.s + self.f
         self.constant = (
-            _x_log_x(self.s)
-            + _x_log_x(self.f)
-            - _x_log_x(n)
-            - _x_log_x(self.free)
-            + _x_log_x(n + self.free)
+            x_log_x(self.s)
+            + x_log_x(self.f)
+            - x_log_x(n)
+            - x_log_x(self.free)
+            + x_log_x(n + self.free)
         )
         parts = self.slope, self.s, self.f, self.free, self.constant, self.open
         fixed = -n, self.free + self.f, 2 * self.free * self.s, -self.slope
-        self.whole = _Lines(*parts, *fixed, np.empty(0))
+        self.whole = Lines(*parts, *fixed, np.empty(0))
+
+    @staticmethod
+    def begun(cells: Cells, totals: FloatArray) -> FloatArray:
+        """Where bounds are looked for first, (..., n_cells), by the positives of each cell."""
+        return totals
 
     def unlabelled_positives(self, log_multiplier: FloatArray) -> FloatArray:
         """u of each cell for a multiplier per line, (..., n_lines, n_cells)."""
@@ -436,13 +448,16 @@ class Region:
         never = never & ~still
         return np.where(never[..., None], self.limit(), u), never
 
-    def _lines(self, goal: FloatArray) -> _Lines:
-        shape, n_cells = self.s.shape, self.s.shape[-1]
-        parts = [getattr(self.whole, item.name) for item in fields(_Lines) if item.name != "goal"]
+    def _lines(self, goal: FloatArray) -> Lines:
+        shape = self.s.shape
+        parts = [getattr(self.whole, item.name) for item in fields(Lines) if item.name != "goal"]
         if len(shape) == 2 and len(goal) <= PUT_ASIDE_FROM:  # One run: its lines as they are.
-            return _Lines(*[*parts, goal])
-        flat = (np.broadcast_to(part, shape).reshape(-1, n_cells) for part in parts)
-        return _Lines(*[*flat, goal.reshape(-1)])
+            return type(self.whole)(*[*parts, goal])
+        flat = (
+            np.broadcast_to(part, (*shape[:-1], part.shape[-1])).reshape(-1, part.shape[-1])
+            for part in parts
+        )
+        return type(self.whole)(*[*flat, goal.reshape(-1)])
 
     def totals(self, u: FloatArray) -> FloatArray:
         """K of each cell in items of the file; the directed quarter is not part of it."""
@@ -457,7 +472,7 @@ Solved = tuple[BoolArray, FloatArray, FloatArray | None]
 does, and u there; None where the lines were solved in parts."""
 
 
-def _solve_in_parts(lines: _Lines, start: FloatArray) -> Solved:
+def _solve_in_parts(lines: Lines, start: FloatArray) -> Solved:
     """``_solve``, so many lines at once as go fast."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(start) <= LINES_AT_ONCE:
@@ -468,7 +483,7 @@ def _solve_in_parts(lines: _Lines, start: FloatArray) -> Solved:
     return never, point, None
 
 
-def _solve(lines: _Lines, start: FloatArray) -> Solved:
+def _solve(lines: Lines, start: FloatArray) -> Solved:
     """By a bracketed secant; where many lines are solved, those that are done are put aside."""
     count = len(start)
     many = count > PUT_ASIDE_FROM

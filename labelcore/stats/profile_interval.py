@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from labelcore.stats.process_profile import Masses, with_unseen
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -85,6 +86,7 @@ def profile_interval(
     inflation: FloatArray | float = 1.0,
     rests_on: BoolArray | None = None,
     whole_items: bool = True,
+    masses: Ratios | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Lower and upper bounds of each row of ``table``, (..., n_rows) each; NaN where a denominator
     may be zero.
@@ -96,6 +98,8 @@ def profile_interval(
     inflation    multiplies the critical value, for a file that is itself a sample; a number or
                  (..., n_rows)
     rests_on     (..., n_rows, n_cells), the cells whose unlabelled items a row rests on; None: all
+    masses       the rows as figures of the masses of a process (``process_profile``), whose sizes
+                 of cells are chance; None: they are those of the file
     whole_items  whether bounds go to whole items where at most ``FEW_LEFT`` of those are left
 
     Promise      approximate, "fixed"; "watched" with the ``inflation`` of a planned size.
@@ -113,6 +117,8 @@ def profile_interval(
     critical = critical_values(
         cells, table, confidence, rates=rates, target=target, inflation=inflation
     )
+    if masses is not None:
+        return profile_bounds(with_unseen(cells), masses, critical, target=target, of=Masses)
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=target)
     low, high = profile_bounds(cells, table, critical, target=target)

@@ -1,16 +1,20 @@
 """Items like these: the file's own composition is part of the uncertainty."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+import labelcore as lc
 from labelcore.designs import DESIGNS, profile_figures
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
+from labelcore.figures.scalars import scalar_results_of
+from labelcore.planning.runs import label_until
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import NOISE
+from labelcore.testing.known import NOISE, calibrated
 from tests.cases import repeated, sampled
 
 SIZES = np.array([60.0, 40.0, 60.0, 140.0])
@@ -68,6 +72,62 @@ def test_taking_the_files_shares_for_known_misses(
     """The broken twin: only the rates within the cells are uncertain."""
     monkeypatch.setattr(profile_figures, "sampled_file", lambda *arguments: 1.0)
     assert misses(design, "recall", 1.0, "fixed") > binom.isf(NOISE, RUNS, 0.065)
+
+
+FEW_CALLS = {
+    "specificity": (600, np.array([2.7, 597.3]), np.array([0.2, 0.05])),
+    "recall": (1000, np.array([995.0, 5.0]), np.array([0.9, 0.5])),
+}
+"""Items, those of each prediction in the mean, and their rates: of few items hangs the figure."""
+
+
+def few_wrong(name: str, masses: bool) -> tuple[int, int]:
+    """How many intervals are wrong, of the files that have items of both predictions; of the rare
+    ones at most five are labelled, and 115 of the others."""
+    items, mean, rates = FEW_CALLS[name]
+    predicted, row = np.array([True, False]), SCALARS[name]
+    whole = Cells(mean, 0 * mean, 0 * mean, predicted)
+    true = float(ratios([row], whole).value(mean * rates)[0])
+    rng, wrong, runs = np.random.default_rng(SEED), 0, 0
+    for _ in range(RUNS):
+        size = rng.multinomial(items, mean / items).astype(float)
+        if not size.all():
+            continue
+        positive = rng.binomial(size.astype(int), rates)
+        labelled = np.where(size < 100, np.minimum(size, 5), 115).astype(int)
+        seen = rng.hypergeometric(positive, (size - positive).astype(int), labelled)
+        cells = Cells(size, labelled.astype(float), seen.astype(float), predicted)
+        look = Look(0.95, "fixed", 120, 120, "process", 2, masses=masses)
+        figures = DESIGNS["recalibrated_neyman"].estimate([row], cells, look, None)
+        wrong, runs = wrong + (not figures.low[0] <= true <= figures.high[0]), runs + 1
+    return wrong, runs
+
+
+@pytest.mark.parametrize("name", list(FEW_CALLS))
+def test_how_many_items_of_a_kind_came_is_chance(name: str) -> None:
+    wrong, runs = few_wrong(name, masses=True)
+    assert wrong <= binom.isf(NOISE, runs, 0.05)
+
+
+def test_a_larger_variance_is_not_lopsided_enough() -> None:
+    """The broken twin, which is what plans of the rules before 14 are told."""
+    wrong, runs = few_wrong("specificity", masses=False)
+    assert wrong > binom.isf(NOISE, runs, 0.05)
+
+
+def test_frozen_plans_keep_the_intervals_of_their_rules(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 300, SEED, threshold=0.95)
+
+    def low(rules: int | None) -> float:
+        plan = lc.Plan(
+            "recalibrated_neyman", "specificity", budget=100, target="process", promise="fixed",
+            rules=rules,
+        )  # fmt: skip
+        engine = known.engine(plan, SEED)
+        label_until(engine, known.truth, 100)
+        return next(iter(scalar_results_of([engine])[0].values())).low
+
+    assert low(None) == low(14) < low(13)
 
 
 @pytest.mark.parametrize("name", ["recall", "f1", "specificity"])

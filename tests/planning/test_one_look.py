@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import LEARNED_RULES, ONE_LOOK_RULES, PORTABLE_RULES
+from labelcore.designs.base import NEWEST_RULES, ONE_LOOK_RULES, PORTABLE_RULES
 from labelcore.figures import readiness
 from labelcore.figures.current import FiguresNow
 from labelcore.figures.scalars import scalar_results_of
@@ -72,7 +72,7 @@ def at_the_ends(known: Known, plan: lc.Plan) -> tuple[list[Engine], np.ndarray]:
 
 def test_which_plans_learn_at_one_look() -> None:
     asked = lc.Plan("simple_random", ["accuracy"], margin=0.1, promise="fixed")
-    assert asked.learns and asked.interval_rules == LEARNED_RULES
+    assert asked.learns and asked.interval_rules == NEWEST_RULES
     for other in (
         {"budget": 90}, {"margin": None, "budget": 90}, {"existing": "random", "planned": 0},
         {"rules": PORTABLE_RULES, "planned": 80}, {"planned": 80}, {"claims": ("accuracy >= 0.5",)},

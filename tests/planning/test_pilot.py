@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import LEARNED_RULES, PILOT_RULES
+from labelcore.designs.base import NEWEST_RULES, PILOT_RULES
 from labelcore.errors import AnswerError, PlanError
 from labelcore.figures import from_counts
 from labelcore.figures.current import FiguresNow
@@ -119,13 +119,13 @@ def test_the_band_never_jumps_open_when_the_size_is_known(bad: Known, plan: lc.P
 
 def test_the_band_of_a_pilot_is_not_for_the_largest_size(bad: Known, plan: lc.Plan) -> None:
     """The twin is a plan of before, which keeps its band: that of nearly the whole file."""
-    assert plan.interval_rules == LEARNED_RULES
+    assert plan.interval_rules == NEWEST_RULES
     half = {}
     for of in (plan, replace(plan, rules=PILOT_RULES)):
         engines = list(beginnings(bad.population, of, range(12)))
         label_each_until(engines, [bad.truth] * len(engines), PILOT)
         half[of.rules] = np.mean([one["recall"].half_width for one in scalar_results_of(engines)])
-    assert half[LEARNED_RULES] < 0.9 * half[PILOT_RULES] and half[PILOT_RULES] > 0.45
+    assert half[NEWEST_RULES] < 0.9 * half[PILOT_RULES] and half[PILOT_RULES] > 0.45
 
 
 @pytest.mark.parametrize("half", [0.05, 0.2, 0.4])
