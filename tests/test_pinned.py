@@ -77,13 +77,15 @@ PLANS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def session_of(plan: dict[str, Any]) -> tuple[lc.Session, list[int]]:
-    """After forty answers, some unsure, put off or taken back; the places of what was asked."""
+def session_of(plan: dict[str, Any]) -> tuple[lc.Session, list[int], lc.Preview]:
+    """After forty answers, some unsure, put off or taken back; the places of what was asked, and
+    what was expected."""
     frame, asked = grouped_frame(400, shares=(0.6, 0.4)), []
     given = {"budget": 90, "classifier": "m", "seed": 3, **plan}
     calls = frame.assign(called=(frame["score"] > 0.6).astype(int))
     population = grouped(calls, **given.pop("reads", {}))
-    session = lc.Session(population, lc.Plan(given.pop("design"), given.pop("estimands"), **given))
+    wanted = lc.Plan(given.pop("design"), given.pop("estimands"), **given)
+    session, ahead = lc.Session(population, wanted), lc.preview(population, wanted)
     for number in range(40):
         draw = next_draw(session)
         asked.append(population.position(draw.item_id))
@@ -91,7 +93,7 @@ def session_of(plan: dict[str, Any]) -> tuple[lc.Session, list[int]]:
         session.answer(draw, odd or bool(frame["truth"][asked[-1]]))
         if number == 20:
             session.undo()
-    return session, asked
+    return session, asked, ahead
 
 
 def drawn(page: str) -> Iterator[tuple[str, float]]:
@@ -301,7 +303,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
 def test_what_a_project_shows_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name.startswith("large"):
         monkeypatch.setattr(base, "LARGE", 100)
-    session, asked = session_of(PLANS[name])
+    session, asked, ahead = session_of(PLANS[name])
     facts = Facts(session)
     html = "".join(one.html for one in sections_of(facts))
     words = ((key, crc32(text.encode())) for key, text in worded(html) if isinstance(text, str))
@@ -311,7 +313,7 @@ def test_what_a_project_shows_stays(name: str, monkeypatch: pytest.MonkeyPatch) 
         *drawn(html),
         *words,
     )
-    stays("shown", name, summed(found))
+    stays("shown", name, summed(found) | dict(counted("ahead", plain([ahead, ahead.table]))))
 
 
 def plain(value: Any) -> Any:
@@ -325,6 +327,13 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, int | float | dict) and value == value else str(value)
 
 
+def counted(name: str, found: Any) -> Iterator[tuple[str, Any]]:
+    """Its numbers, and a checksum of its words."""
+    yield from summed(numbers(found, name)).items()
+    words = re.sub(r"[0-9a-f]{16,}|-?\d+\.\d{6,}", "", json.dumps(found, default=str))
+    yield name, [crc32(words.encode())]
+
+
 def told(session: lc.Session) -> Iterator[tuple[str, Any]]:
     """The numbers of the answers to ``ASKED``, a checksum of their words, or why there is none."""
     for name, given in ASKED.items():
@@ -333,9 +342,7 @@ def told(session: lc.Session) -> Iterator[tuple[str, Any]]:
         except ValueError as error:
             yield f"told/{name}", str(error)
             continue
-        yield from summed(numbers(found, f"told/{name}")).items()
-        words = re.sub(r"[0-9a-f]{16,}|-?\d+\.\d{6,}", "", json.dumps(found, default=str))
-        yield f"told/{name}", [crc32(words.encode())]
+        yield from counted(f"told/{name}", found)
 
 
 @pytest.mark.parametrize("name", STORIES)

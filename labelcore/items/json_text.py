@@ -87,6 +87,8 @@ def fields(value: Json, levels: int = OPEN_LEVELS) -> Rich:
 
     >>> fields(parse('{"a": 1.50, "b": ["x", null]}')).parts[0]
     Block(kind='field', parts=(Text(text='1.50', marks=(), note=''),), said='a')
+    >>> [part.said for part in fields(parse('["x", "y"]')).parts]
+    ['1', '2']
     """
     named = value.pairs if isinstance(value, Object) else enumerate(parts(value), 1)
     return Rich(tuple(_field(visible(str(name)), inner, levels) for name, inner in named))

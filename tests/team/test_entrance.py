@@ -153,13 +153,13 @@ def test_the_command_shares_by_a_new_key(
     from labelcore.cli import main
 
     share = ["app", "--share", "--unencrypted"]
-    assert main(share) == main(share) == main(["app"]) == 0
+    assert main(share) == main(share) == main(["app"]) == main(["app", "--unencrypted"]) == 0
     keys = [environment.get(KEY, "") for _, environment in called]
     assert len(keys[0]) >= 32 and keys[0] != keys[1] and keys[2] == ""
     addresses = [
         dict(zip(one[5::2], one[6::2], strict=True))["--server.address"] for one, _ in called
     ]
-    assert addresses == ["0.0.0.0", "0.0.0.0", "127.0.0.1"]
+    assert addresses == ["0.0.0.0", "0.0.0.0", "127.0.0.1", "127.0.0.1"]
     said = capsys.readouterr().out.splitlines()
     assert all(environment[FORWARDED] == "" for _, environment in called)
     assert [line.rpartition("?start=")[2] for line in said[:3]] == [
