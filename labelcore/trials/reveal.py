@@ -66,7 +66,7 @@ class Reveal:
         elif self.inside:
             text = f"inside the interval, as promised for {how_often(sure)[0]} sessions."
         else:
-            text = f"outside: the promise allows that in {how_often(sure)[1]} sessions."
+            text = f"outside, which the promise allows in {how_often(sure)[1]} sessions."
         return text if self.inside else text + self._own_errors()
 
     def _own_errors(self) -> str:

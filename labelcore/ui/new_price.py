@@ -241,7 +241,8 @@ class Ahead:
     def show_promise(self) -> None:
         """How sure, and when, and what it hangs on, in a line."""
         exact = bool(self.chosen.half_widths) and self.width <= forecasts.EXACT
-        line, means = promise_words(self.plan, self.scored and not exact)
+        pilot = self.chosen.derived.get("pilot", 0)
+        line, means = promise_words(self.plan, self.scored and not exact, pilot)
         st.caption(line, help=means)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from labelcore.estimands import CHOICES, CURVES, DIFFERENCE, LISTS
 from labelcore.figures.heads import landmark_name
 from labelcore.log.repeats import SPACING
-from labelcore.plan.pilot import NOTHING_KNOWN, PILOT
+from labelcore.plan.pilot import NOTHING_KNOWN
 from labelcore.plan.plan import Plan
 from labelcore.planning.choosing import Expected
 from labelcore.planning.methods import Dearest, Line
@@ -275,14 +275,15 @@ def choice_kept(params: Any) -> str:
     return KEPT.format(least=least, lost=words.exact_percent(params.reach_slack))
 
 
-def promise_words(plan: Plan, scored: bool) -> tuple[str, str]:
-    """How sure, when, and what it hangs on, in a line; and what that means."""
+def promise_words(plan: Plan, scored: bool, pilot: int) -> tuple[str, str]:
+    """How sure, when, and what it hangs on, in a line; and what that means. After the labels of the
+    ``pilot`` more is known of how many it takes."""
     sure = words.confidence_words(plan.confidence)
     promise = Promise(plan.promise or Promise.NONE)
     choice = {*plan.estimands} <= {*CHOICES}
     then = (IF_OFF_CHOICE if choice else IF_OFF) if scored else ""
     if plan.learns:
-        then = f"So many {found_words(0, PILOT, 0, scored=scored)}."
+        then = f"So many {found_words(0, pilot, 0, scored=scored)}."
     means = SURE_MEANS.format(
         wrong=f"{100 * (1 - plan.confidence):.3g}",
         when=WHENEVER if promise == Promise.WATCHED else "",

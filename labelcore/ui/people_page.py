@@ -22,6 +22,7 @@ from labelcore.words.label_error import drift_words
 
 TITLE = "Who judged what"
 NOBODY_YET = "Nobody has judged anything yet."
+COME_AGAIN = "Items come a second time on Label, not marked as such."
 NO_DRIFT = "No drift is seen from the first half of the answers to the second."
 
 
@@ -56,6 +57,8 @@ def people_page(project: str) -> None:
             st.text(words)
         _drift(session)
         fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
+    if session.engine.repeats.due and not (session.plan.further_answers or session.status.over):
+        st.text(COME_AGAIN)
     if visitor.allowed(Right.RUN) and not session.status.over:
         second_pass_button(project, session)
     entrance().show_roles(project)

@@ -61,6 +61,15 @@ def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: st
     assert "180 existing labels, taken as" in texts(shown)
 
 
+def test_a_size_that_is_learned_is_told_without_the_labels_from_before(app) -> None:
+    rows = "".join(f"{n},item {n},{n % 2},{n % 3 % 2 if n % 19 == 0 else ''}\n" for n in range(400))
+    page = with_upload(app, "items.csv", f"id,text,pred,included\n{rows}".encode())
+    source(page).set_value("random").run()
+    to_aim(page, "Does it belong?", PREVALENCE.title, way=MARGIN)
+    assert "Beside 22 existing labels" in texts(page)
+    assert "we know more after 38 labels." in " ".join(one.value for one in page.caption)
+
+
 def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -> None:
     page = with_upload(app, "papers.csv", screened())
     source(page).set_value("random").run()

@@ -2,6 +2,7 @@
 
 import re
 
+from labelcore.ui.people_page import COME_AGAIN
 from tests.app.conftest import button, surface, surface_buttons, texts
 
 
@@ -58,6 +59,14 @@ def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offer
     assert draw.repeat
     button(page, "negative").click().run()
     assert "60 of 60 items · 1 of 30 judged twice" in texts(page)
+
+
+def test_a_second_pass_is_said_to_come_where_it_was_asked_for(app, make) -> None:
+    make(labels=40)
+    page = app("people", project="demo")
+    assert COME_AGAIN not in texts(page)
+    button(page, "second-pass").click().run()
+    assert COME_AGAIN in texts(page), "the button alone changed, to ask for the other ten"
 
 
 def finished(make):

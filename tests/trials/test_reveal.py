@@ -34,7 +34,7 @@ def test_inside() -> None:
 
 def test_outside() -> None:
     assert row(0.5).inside is False
-    assert row(0.5).sentence().endswith("outside: the promise allows that in 1 of 20 sessions.")
+    assert row(0.5).sentence().endswith("outside, which the promise allows in 1 of 20 sessions.")
 
 
 @pytest.mark.parametrize("truth", [0.85, 0.95, 0.85 - 1e-15])
