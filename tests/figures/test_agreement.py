@@ -1,7 +1,6 @@
 """How far people agree, in a session, in words, in a report."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -127,14 +126,3 @@ def test_one_person_twice_is_no_agreement_of_people() -> None:
     labelled(one, "ann")
     assert one.engine.repeats.answered == 40
     assert one.agreement().items == 0
-
-
-def test_a_report_has_it(tmp_path: Path) -> None:
-    one = session(readers=3)
-    labelled(one, *PEOPLE)
-    one.finish()
-    for suffix in (".html", ".md", ".json"):
-        path = lc.write_report(one, tmp_path / f"report{suffix}")
-        text = path.read_text("utf-8").replace("\N{NO-BREAK SPACE}", " ")
-        assert "3 people gave" in text, suffix
-        assert "Krippendorff" in text or "krippendorff_alpha" in text

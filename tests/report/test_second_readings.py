@@ -8,8 +8,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import main
-from labelcore.replay import replay_bundle
-from labelcore.report import bundle_zip, events_csv
+from labelcore.report import events_csv
 from tests.report.sessions import as_json, begun, write_items
 
 
@@ -31,14 +30,6 @@ def test_the_events_have_the_second_readings(twice: lc.Session) -> None:
     given = [(row["event"], row["pass"]) for row in rows if row["label"] and row["shown_at"]]
     assert {*given} == {("labelled", "1"), ("reread", "2")}
     assert given.count(("reread", "2")) == len(twice.label_error().readings)
-
-
-def test_the_bundle_replays_with_its_repeats(twice: lc.Session, tmp_path: Path) -> None:
-    path = tmp_path / "bundle.zip"
-    path.write_bytes(bundle_zip(twice))
-    result = replay_bundle(path, twice.population.path)
-    assert result.seal == twice.events[-1].hash
-    assert any(line.startswith("Repeats: ") for line in result.stages)
 
 
 def test_the_command_takes_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
