@@ -87,8 +87,6 @@ def points_of(band: Band, *, log: bool = False, most: int = MOST_POINTS) -> Poin
 def value_words(points: Points, place: int) -> str:
     """Value and interval at one drawn point, and what else is known there."""
     band, i = points.band, int(points.at[place])
-    if not points.usable[place]:
-        return "no estimate"
     bounds = band.confidence is None and points.known[place] and band.state != State.EXACT
     value = float(points.value[place])
     text = points.reading.words(

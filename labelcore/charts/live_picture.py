@@ -386,8 +386,6 @@ def _goal(track: Track) -> list[Part]:
     least = -1.0 if track.scale[0] < 0 else 0.0
     both = value - track.margin, value + track.margin
     ends = [end for end in both if least <= end <= 1]
-    if not ends:
-        return []
     goal = Remark("goal", y=ends[0], across=GOAL_START, side=Side.BESIDE, anchor="end")
     return [*(Rule(end, role=INK, start=GOAL_START, kind="goal") for end in ends), goal]
 

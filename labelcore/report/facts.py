@@ -35,8 +35,6 @@ from labelcore.words.existing import taken_words
 if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
 
-NOTHING_ASKED = "Nothing was asked, so nothing is known."
-
 
 class Told(StrEnum):
     """When labellers were told what the classifier says."""
@@ -124,7 +122,7 @@ class Facts:
         self.people = sorted({event.annotator for event in labels})
         self.people_count = people_count(labels, named, apart=bool(session.plan.overlap))
         self.given = _given(self.span, self.people_count)
-        self.sentence = headline(session, self.given) if self.results else NOTHING_ASKED
+        self.sentence = headline(session, self.given)
 
         self.tables = tables_of(session)
         self.judged = judged_of(session)
@@ -212,9 +210,9 @@ class Facts:
         return apart_from(self.tables, self.numbers)
 
     @property
-    def primary(self) -> Finding | None:
+    def primary(self) -> Finding:
         """The result that the plan names first."""
-        return next(iter(self.results.values()), None)
+        return next(iter(self.results.values()))
 
     def ends(self) -> list[Event]:
         """The events that stopped, finished or extended the labelling, in order."""

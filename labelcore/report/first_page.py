@@ -71,7 +71,7 @@ def front(facts: Facts, curve: Markup | None, played: Markup | None = None) -> M
             played,
             class_=columns,
         ),
-        *(apart(facts, curve) if facts.judged is None else (judged(facts),)),
+        *(apart(facts, curve) if facts.judged is None else (judged(facts.judged),)),
     )
 
 
@@ -116,7 +116,7 @@ def _answer(facts: Facts) -> Markup:
 def _given(facts: Facts) -> Markup | None:
     """How many labels it rests on, by whom and when."""
     first = facts.primary
-    if first is None or facts.span is None:
+    if facts.span is None:
         return None
     notes: tuple[str, ...] = ()
     if isinstance(first, Band):
@@ -229,11 +229,9 @@ def candidate_table(facts: Facts) -> Markup | None:
     )
 
 
-def _meaning(facts: Facts) -> Markup | None:
-    """Three plain sentences; None where nothing was asked."""
+def _meaning(facts: Facts) -> Markup:
+    """Three plain sentences."""
     first = facts.claims[0] if facts.claims else facts.primary
-    if first is None:
-        return None
     sure, about, against = meaning(first, grouped=bool(facts.plan.by))
     parts: list[Child] = [
         element("p", element("strong", "What it means. "), f"{sure} {about}"),

@@ -63,7 +63,7 @@ SWAYED = (
 
 def looks(facts: Facts) -> Markup:
     """The looks at the primary result, thinned to what a page can hold."""
-    if not facts.looks or facts.primary is None:
+    if not facts.looks:
         return section("looks", "Looks", element("p", "Nobody has looked at a result yet."))
     key, choice = next(iter(facts.results)), isinstance(facts.primary, Choice)
     shown = thinned(len(facts.looks), LOOKS_SHOWN)
@@ -328,8 +328,6 @@ def points_moved(share: float) -> str:
 def _promise_text(facts: Facts, made_of: str) -> str:
     """When the first result holds, and what that means for somebody who watched."""
     first = facts.primary
-    if first is None or isinstance(first, Claim):
-        return ""
     if first.promise == Promise.NONE:
         return f"No promise goes with the {made_of.lower()}."
     more = MEANING.get(promise_kind(first.promise, first.scope), "")

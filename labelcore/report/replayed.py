@@ -94,7 +94,7 @@ def replayed(session: Session, facts: Facts) -> Replay | None:
     """The course of a session from its first label to now, with the answers as they are; None
     before there is a label, and for figures that are not computed any more."""
     engine = session.engine
-    if not engine.prefix() or not facts.results or facts.plan.superseded:
+    if not engine.prefix() or facts.plan.superseded:
         return None
     frames = list(_frames(engine, facts))
     course = _course(engine, facts, frames)

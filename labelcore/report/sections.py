@@ -13,7 +13,7 @@ from labelcore.report.along_ranks import AlongRanks
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts, value_text
 from labelcore.report.figure_table import figure_label, table_numbers
-from labelcore.report.judged import BETTER, PAIRS, SYSTEM
+from labelcore.report.judged import BETTER, PAIRS, SYSTEM, Judged
 from labelcore.report.markup import (
     Child,
     Markup,
@@ -192,16 +192,9 @@ def called(facts: Facts, name: str) -> int | None:
     return facts.population.called(name).get((facts.population.positive,), 0)
 
 
-def _promise(first: Finding | None) -> str:
-    """When the first result holds; a claim says it itself."""
-    if first is None or isinstance(first, Claim):
-        return ""
-    return valid_words(first.promise, first.scope)
-
-
 def plan(facts: Facts) -> Markup:
     """What was decided before the first label."""
-    frozen = facts.plan
+    frozen, first = facts.plan, facts.primary
     chosen = frozen.design_params.in_words()
     claims = [element("li", theirs(text)) for text in frozen.claims or ()]
     nothing = facts.without_confidence
@@ -214,7 +207,7 @@ def plan(facts: Facts) -> Markup:
         ("Parameters", _parameters(chosen)),
         ("About", TARGETS[frozen.target]),
         ("Confidence", "" if nothing else confidence_words(facts.confidence) + _of_each(facts)),
-        ("Promise", ASSUMED if nothing else _promise(facts.primary)),
+        ("Promise", ASSUMED if nothing else valid_words(first.promise, first.scope)),
         ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {goal_points(frozen.margin)}"),
@@ -255,20 +248,17 @@ def _parameters(chosen: Mapping[str, str | None]) -> str:
     )
 
 
-def judged(facts: Facts) -> Markup | None:
-    """Pass rates of the systems as people judge, pairs of them, and the judge; None where nobody
-    asked."""
-    if facts.judged is None:
-        return None
-    parts = [element("p", tied(text)) for text in facts.judged.sentences()]
-    for caption, frame in facts.judged.tables().items():
+def judged(found: Judged) -> Markup:
+    """Pass rates of the systems as people judge, pairs of them, and the judge."""
+    parts = [element("p", tied(text)) for text in found.sentences()]
+    for caption, frame in found.tables().items():
         names = [place for place, head in enumerate(frame) if head in (SYSTEM, BETTER)]
         rows: list[list[Child]] = [
             [theirs(cell) if place in names else tied(cell) for place, cell in enumerate(row)]
             for row in frame.to_numpy().tolist()
         ]
         heads = [theirs(str(head)) if caption == PAIRS else str(head) for head in frame]
-        note = element("p", facts.judged.legend(), class_="note") if caption == PAIRS else None
+        note = element("p", found.legend(), class_="note") if caption == PAIRS else None
         parts.append(joined(table(caption, heads, rows), note))
     return element("div", *parts)
 
@@ -322,10 +312,8 @@ def _either_way(scalars: list[Estimate]) -> Markup | None:
     return element("details", element("summary", EITHER_WAY_TITLE), listed)
 
 
-def _in_sentences(results: list[Finding], folded: bool) -> Markup | None:
+def _in_sentences(results: list[Finding], folded: bool) -> Markup:
     """Every result in a sentence of its own, folded where a table says the same."""
-    if not results:
-        return None
     # The warning of parts in which nothing was found stands once, under what could be wrong.
     bare = (
         replace(result, tail_share=None) if isinstance(result, Estimate) else result

@@ -16,11 +16,10 @@ WHERE = "Where do they differ?"
 ITEMS_TO_RANK = "Among the first so many of one list, and not of the other"
 
 
-def lists_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
+def lists_panel(
+    session: Session, lists: ListDifference, draw: Callable[[Chart, str, str], None]
+) -> None:
     """The band in full, its table, and the items on which the lists differ."""
-    lists = session.results().first(ListDifference)
-    if lists is None:
-        return
     if not lists.has_interval:
         st.text(f"The band comes later: {lists.missing}.")
     else:
@@ -43,11 +42,8 @@ HOW = (
 LATER = "This picture starts with the second label."
 
 
-def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
-    """The candidates with their bounds now, and how the bounds moved; nothing for other plans."""
-    choice = session.results().first(Choice)
-    if choice is None:
-        return
+def choice_panel(session: Session, choice: Choice, draw: Callable[[Chart, str, str], None]) -> None:
+    """The candidates with their bounds now, and how the bounds moved."""
     st.caption(HOW)
     draw(candidates_chart(choice), "candidates", "The candidates as a table")
     st.header("Their bounds, label by label", anchor=False)

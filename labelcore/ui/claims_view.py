@@ -35,10 +35,8 @@ def evidence_words(claim: Claim) -> str:
 
 def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:
     """Every claim in words but for the sentence that stands above already (``said``), and the
-    evidence of one of them; nothing without claims."""
+    evidence of one of them."""
     claims = session.results().of(Claim)
-    if not claims:
-        return
     for place, claim in enumerate(claims):
         with st.container(key=f"claim-{place}"):
             repeats = claim.sentence() == said

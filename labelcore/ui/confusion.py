@@ -36,10 +36,8 @@ def predicted(session: Session) -> list[str]:
 
 
 def confusion_panel(session: Session) -> None:
-    """The table of one classifier, and the same to take away; nothing where nobody predicts."""
+    """The table of one classifier that has predictions, and the same to take away."""
     names = predicted(session)
-    if not names:
-        return
     if first_figure_line(session) is not None:
         st.text("This table comes with the first figure.")
         return

@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import CancelledError, NotRandomError, PlanError, Remedy
+from labelcore.errors import CancelledError, PlanError, Remedy
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, looking, moment_words
@@ -25,7 +25,6 @@ from labelcore.ui.lines import fold
 from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_claims import ask_claims, claim_form_input, show_claim_terms
 from labelcore.ui.new_content import made_content, offer_content
-from labelcore.ui.new_known_answers import not_random_words
 from labelcore.ui.new_price_words import half_width_words, together_captions
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_repeats import chosen_way
@@ -243,11 +242,6 @@ def size_and_promise(terms: Terms, places: Places) -> dict[str, Any] | None:
         return given
     try:
         _ = terms.least
-    except NotRandomError as error:
-        uses = {"certainty": "take them as known items", "ignored": "do not use them"}
-        ways = [WayOut(words, ProjectDraft(existing=use)) for use, words in uses.items()]
-        refuse(not_random_words(error, "on the first screen"), ways)
-        return None
     except (ValueError, TypeError) as error:
         refuse_method(error, terms)
         return None

@@ -19,7 +19,7 @@ from labelcore.words.existing import OTHER_WAY, SOURCES
 
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "
-    "{labels} {place}, against {expected} of all items. Choose {other!r} {where}: it is right "
+    "{labels} {place}, against {expected} of all items. Choose {other!r} above: it is right "
     "however they were chosen."
 )
 NOT_SAID = (
@@ -102,20 +102,14 @@ def not_random(population: Population, column: str) -> str:
         try:
             check_random(population, classifier, known)
         except NotRandomError as error:
-            return not_random_words(error, "above")
+            return NOT_RANDOM.format(
+                found=share_words(error.found),
+                labels=f"{error.labels:,}",
+                place=error.place,
+                expected=share_words(error.expected),
+                other=OTHER_WAY,
+            )
     return ""
-
-
-def not_random_words(error: NotRandomError, where: str) -> str:
-    """The refusal in the words of the page; ``where`` the way to say otherwise stands."""
-    return NOT_RANDOM.format(
-        found=share_words(error.found),
-        labels=f"{error.labels:,}",
-        place=error.place,
-        expected=share_words(error.expected),
-        other=OTHER_WAY,
-        where=where,
-    )
 
 
 def known_number(population: Population) -> int:

@@ -97,7 +97,7 @@ def _folds(session: Session) -> None:
     results = session.results()
     estimates, others = main_and_other(results)
     figures = [*estimates, *others]
-    choice = results.first(Choice) is not None
+    choice, lists = results.first(Choice), results.first(ListDifference)
     if compares_pairs(session):
         fold(PAIRS, "fold-pairs", lambda: pairs_panel(session))
     fold(terms(session), "fold-terms", lambda: _terms(session, figures))
@@ -108,12 +108,12 @@ def _folds(session: Session) -> None:
             lambda: claims_panel(session, draw, said=headline(session)),
         )
     if choice:
-        fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
+        fold("The candidates", "fold-candidates", lambda: choice_panel(session, choice, draw))
     elif estimates:
         fold("Label by label", "fold-history", lambda: _history(session, figures))
-    if results.of(ListDifference):
+    if lists:
         points = partial(draw, unit="points")
-        fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, points))
+        fold("The two lists, in full", "fold-lists", lambda: lists_panel(session, lists, points))
     elif not choice and curve_view.ranked_by(session) in session.population.scores:
         fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
     worst = [either_way_words(estimate, figure_name(estimate)) for estimate in figures]

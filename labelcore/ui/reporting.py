@@ -70,17 +70,16 @@ def report_page(project: str) -> None:
     found = session.results()
     results, estimates = list(found.values()), found.of(Estimate)
     wanted = ALONG_SCORES if session.plan.along_ranks else OVER_LABELS
-    now = picture(session, beside(session), wanted) if results else None
+    now = picture(session, beside(session), wanted)
     st.caption(about(session))
-    st.title(plain(tied(now.sentence) if now else project, 200), anchor=False)
+    st.title(plain(tied(now.sentence), 200), anchor=False)
     show_unrecorded(session)
     if not session.status.over:
         more = f" {GO_ON}" if visitor.allowed(Right.RUN) else ""
         st.caption(f":material/hourglass_top: {INTERIM}{more}")
         way_to_label(session)
-    if now is not None:
-        shown, lines = replace(now, views=()), said_of(now, results)
-        show_picture("report-picture", shown, large=True, said=lines, leads=False)
+    shown, lines = replace(now, views=()), said_of(now, results)
+    show_picture("report-picture", shown, large=True, said=lines, leads=False)
     sentence = headline(session)
     copy_buttons("report-copy", sentence, page_of(project))
     if session.status.over:

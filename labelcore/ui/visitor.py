@@ -73,9 +73,7 @@ def stranger() -> str:
 def visible(record: ProjectRecord) -> bool:
     """Whether somebody with this role sees that the project is there."""
     person = everywhere()
-    if person is None:
-        return False
-    return bool(person.rights or key(record) in person.there)
+    return person is not None and bool(person.rights or key(record) in person.there)
 
 
 def enter(project: str) -> None:

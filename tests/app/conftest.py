@@ -362,10 +362,10 @@ def wish(test: AppTest, **changed: object) -> AppTest:
     """Explore after a cut, a need or a view was pressed or typed, as its script sends them."""
     ((key, data),) = _components(test, "labelcore_explore")
     now = {"cut": str(data["cut"]), **{name: data[name] for name in ("need", "view", "whole")}}
-    return _sent(test, key, "asked", {**now, **changed, "press": secrets.randbits(40)})
+    return sent(test, key, "asked", {**now, **changed, "press": secrets.randbits(40)})
 
 
-def _sent(test: AppTest, key: str, event: str, value: dict[str, Any]) -> AppTest:
+def sent(test: AppTest, key: str, event: str, value: Any) -> AppTest:
     """The page after the script of a component has sent this."""
     states = test._tree.get_widget_states()
     trigger = states.widgets.add()
@@ -402,8 +402,8 @@ class SurfaceButton:
         return self
 
     def run(self) -> AppTest:
-        sent = {**self.press, "id": secrets.token_hex(8)}
-        return _sent(self.test, self._id(), "press", sent)
+        pressed = {**self.press, "id": secrets.token_hex(8)}
+        return sent(self.test, self._id(), "press", pressed)
 
     def _id(self) -> str:
         """That of the surface that has this button."""

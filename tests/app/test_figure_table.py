@@ -1,9 +1,11 @@
 """The table of figures on Progress: classifiers or groups down, and what differs from the rest."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,15 @@ from labelcore.safe_text import unbroken
 from labelcore.ui import compare
 from labelcore.ui.compare import MARKED, NONE_AHEAD, OPENED, SHOWN, SORTED, drawn_table, pairs_table
 from labelcore.ui.session_picture import beside, picture
+from labelcore.words.race import LEVEL_EXACT, NO_DIFFERENCE, pair_words
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, Once, folds, table_rows, texts
+from tests.app.conftest import HOSTILE, Once, button, folds, sent, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 from tests.judged import judged, judged_frame
 from tests.results.test_types import ONE
+from tests.test_pinned import lived
 
 
 def panel() -> None:
@@ -140,6 +144,9 @@ def test_the_older_of_two_marks_gives_way(
     assert state[SORTED] == "accuracy"
     compare._press("head 0", table, order, "language")
     assert state[SORTED] == ""
+    for opened in (("language", order[1], table.figures[2]), ("", None, "")):
+        compare._press("cell 1 2", table, order, "language")
+        assert state[OPENED] == opened
 
 
 def test_the_picture_is_of_the_row_that_is_marked(
@@ -219,6 +226,19 @@ def test_a_cell_opens_its_arithmetic(session: lc.Session) -> None:
     assert not page.dataframe
 
 
+def test_the_labels_of_a_cell_are_asked_by_a_press(app: Callable, data_folder: Path) -> None:
+    data_folder.mkdir()
+    session = lived("errors alike", [datetime.now(UTC)], f"sqlite:///{data_folder}/labelcore.db")
+    page = app("progress", project=session.project)
+    key = next(one.id for one in page.get("bidi_component") if "table" in one.proto.json)
+    sent(page, key, "pressed", "cell 0 0")
+    add, before = button(page, "table-cell-add"), session.engine.allowed
+    more = re.match(r"Add (\d+) more labels", add.label)
+    add.click().run()
+    session.sync()
+    assert more is not None and session.engine.allowed == before + int(more[1]) < 300
+
+
 def test_every_pair_says_who_is_ahead_or_what_decides() -> None:
     known = nearly_equal(300, 8, seed=2)
     plan = lc.Plan("paired_comparison", DIFFERENCES[:3], classifier=list(BOTH), budget=60, seed=1)
@@ -230,6 +250,8 @@ def test_every_pair_says_who_is_ahead_or_what_decides() -> None:
     assert row["points"] == "a or b" and row["Accuracy"].endswith(", exact")
     assert (row["Accuracy"][:1] == "a") == (gap > 0) and f"{abs(gap):.1f}" in row["Accuracy"]
     assert {*row} == {"points", "Accuracy", "Precision", "Recall", "F1"}
+    nothing, level = {"value": math.nan, "low": -1, "high": 1}, {"value": 0, "low": 0, "high": 0}
+    assert (pair_words(nothing), pair_words(level)) == (NO_DIFFERENCE, LEVEL_EXACT)
 
 
 def test_the_report_folds_the_groups_that_the_plan_does_not_ask_about(

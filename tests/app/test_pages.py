@@ -229,3 +229,23 @@ def test_page_and_report_say_the_same_of_training(app, make, trained: bool) -> N
     assert said in texts(app("report", project="trained"))
     answer = f"Used for training</dt><dd><bdi>{'yes' if trained else 'no'}</bdi>"
     assert answer in report_html(session)
+
+
+@pytest.mark.parametrize(
+    ("at", "key", "lands"),
+    [
+        ("", "start-new", "Items"),
+        ("label", "same-file", "Items"),
+        ("label", "to-report", "items right"),
+    ],
+)
+def test_a_button_leads_to_another_page(app, make, at: str, key: str, lands: str) -> None:
+    make(labels=60).finish()
+    page = app(at, project="demo") if at else app()
+    button(page, key).click().run()
+    assert lands in page.title[0].value
+
+
+def test_whoever_has_no_project_begins_with_a_file(app) -> None:
+    page = app()
+    assert "Items" in button(page, "start-own").click().run().title[0].value

@@ -45,6 +45,8 @@ def test_what_a_log_supports_in_ten_lines(log: Path, run: Run) -> None:
     assert "strict and kind over 2 agree on" in lines[5]
     assert lines[6] == "40 prompts (prompt_id): 39 answered by all systems, 0 by one."
     assert lines[7] == "No answers by people yet." and lines[8].startswith("119 labels tell")
+    log.write_text(log.read_text("utf-8").replace('"prompt_id"', '"number"'), "utf-8")
+    assert "No prompt ids: systems can be compared on diff" in run("check", log)[1]
 
 
 def test_a_plan_is_priced_in_the_words_of_the_field(log: Path, run: Run) -> None:

@@ -354,12 +354,23 @@ BAD = [
     (["plan", "ITEMS", *COLUMNS, "--budget", "5", "--param", "x"], "--param must be NAME=VALUE"),
     (["check", "ITEMS", "--content", "text", "--threshold", "lr=high"], "NAME=NUMBER"),
     (["check", "ITEMS", "--content", "text", "--score", "a=x", "--score", "a=y"], "'a' twice"),
+    (
+        ["check", "ITEMS", "--content", "text", "--score", "x"],
+        "--score must be NAME=VALUE, got 'x'",
+    ),
+    (["check", "ITEMS", "--content", "text", "--groups", "lr=low"], "takes numbers as edges"),
+    (["plan", "ITEMS", *COLUMNS, "--param", "x=1", "--param", "x=2"], "--param names 'x' twice"),
+    (["plan", "ITEMS", *COLUMNS, "--param", "x=red", "--budget", "9"], "names 'x', which design"),
+    (["replay", "b.zip", "--project", "x"], "--project belongs to --store"),
+    (["erase", "retention", "--store", "memory://", "--days", "3"], "go together"),
+    (["audit", "--store", "memory://", "--since", "May"], "a day such as 2026-05-01, got 'May'"),
     (["replay"], "Give either a BUNDLE with --file, or a --store"),
     (["replay", "b.zip"], "--file is missing"),
     (["replay", "none.zip", "--file", "ITEMS"], "there is no such file"),
     (["replay", "--store", "sqlite:///none.db"], "it was moved, replaced or deleted"),
     (["replay", "--store", "memory://", "--project", "x"], "There is no project 'x'"),
     (["report", "--store", "ftp://x", "-o", "r.html"], "is not the address of a store"),
+    (["export", "config", "--store", "memory://", "-o", "x", "--as", "doccano"], "no config for"),
     (["export", "all", "--store", "memory://", "-o", "x"], "'all' is not one of"),
 ]
 

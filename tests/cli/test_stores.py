@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +11,9 @@ import psycopg
 import pytest
 
 import labelcore as lc
+from labelcore.cli import stores
+from labelcore.session.backups import Difference, KeptProject
+from labelcore.session.integrity import ProjectState
 from tests import rooms
 from tests.answering import answer_draws
 from tests.cli.conftest import Run
@@ -31,6 +35,7 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
 ) -> None:
     url, session = made
     asked = [one.item_id for one in session.events if one.answers]
+    answer_draws(session, "yes", 1, who="Bob")
     session.finish()
     store = ("--store", url, "--project", "spam")
     why = ("--who", "Ann", "--why", "asked for")
@@ -42,6 +47,8 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     assert f"Out of reach: {tmp_path / 'items.csv'}, where the items were read." in out
     code, out, _ = run("replay", *store)
     assert code == 0 and "Erased: 2 texts" in out
+    code, out, _ = run("erase", "person", "Bob", "--store", url, *why)
+    assert code == 0 and "spam: the name is erased; 'erased 1' stands instead." in out
     code, out, _ = run("erase", "retention", *store, "--days", "30")
     assert (code, out) == (0, "spam: texts go 30 days after its end.\n")
     assert run("erase", "retention", "--store", url)[1] == "No text is due.\n"
@@ -58,6 +65,9 @@ def test_what_is_no_place_and_no_dump_is_said_in_words(made: Any, tmp_path: Path
     code, _, err = run("dump", "--store", url, "-o", tmp_path / "none" / "d.jsonl")
     assert code == 2 and err.endswith("d.jsonl cannot be written: No such file or directory\n")
     (tmp_path / "d.jsonl").write_bytes(bytes(range(256)))
+    code, _, err = run("dump", "--store", url, "-o", tmp_path / "d.jsonl")
+    assert code == 2 and "d.jsonl exists already; give --force to write over it" in err
+    assert run("dump", "--store", url, "-o", "-")[1].count('"kind"') == 10
     code, _, err = run("load", tmp_path / "d.jsonl", "--store", url)
     assert code == 2 and err.startswith("this is no whole dump of a store: line 1 ")
     code, _, err = run("monitor", tmp_path / "plan.toml")
@@ -77,6 +87,11 @@ def test_backup_restore_and_copy(made: Any, tmp_path: Path, run: Run) -> None:
     assert f"{url} is the backup {file} now." in out
     assert lc.Session.open(url, "spam").labels == 5
 
+    (tmp_path / "labels.db").write_bytes(b"no database" * 900)
+    for more, said in (("--rehearse", "would be lost"), ("--force", "was lost")):
+        code, out, _ = run("restore", file, "--store", url, more)
+        assert code == 0 and f"What {said} is not known: " in out
+
     other = f"sqlite:///{tmp_path}/other.db"
     code, out, _ = run("copy", "--store", url, "--to", other)
     assert code == 0 and "spam: " in out and " events copied to" in out and "0 there before" in out
@@ -84,6 +99,23 @@ def test_backup_restore_and_copy(made: Any, tmp_path: Path, run: Run) -> None:
     assert code == 0 and json.loads(out)["projects"][0]["events"] == 0
     code, out, _ = run("replay", "--store", other, "--project", "spam")
     assert code == 0 and "Everything agrees." in out
+
+
+def test_every_state_of_a_project_has_its_sentence() -> None:
+    held: Any = SimpleNamespace(sentences=lambda: ["Held."])
+    state = ProjectState("spam", 3, 1, 3, "", 0, 2, "items gone", "file gone", "title", held)
+    assert stores._state_lines(state) == [
+        "spam: 3 events, 1 answer; its log is whole.",
+        "spam: Held.",
+        "spam: 2 stored texts changed or lost outside Labelcore; not shown.",
+        "spam: changed beside its log, and not used: title.",
+        "spam: items gone. Its labels are whole.",
+        "spam: file gone. Labels and figures need it no more.",
+    ]
+    kept = KeptProject("spam", 3, 1, "", 2)
+    assert stores._kept_line(kept).endswith("its log was changed outside Labelcore at event 2.")
+    lines = stores._lines([Difference("spam", 3, 0, 0, "", 2, 1)], "would have ")
+    assert lines[1:] == ["spam: 2 events with 1 answer would be back."]
 
 
 def test_bad_input_is_refused(made: Any, tmp_path: Path, run: Run) -> None:

@@ -248,6 +248,7 @@ def test_choices_are_right_as_often_as_promised(known: Known) -> None:
         ({"candidates": [0]}, "from 1 to the 400 items of the file, got 0"),
         ({"candidates": [7.0]}, "'candidates'.* needs one that calls an item positive"),
         ({"candidates": ["lr", "svm"]}, "which the file lacks; it has lr"),
+        ({"candidates": [float("inf")]}, "must be finite, got inf"),
     ],
 )
 def test_refused(known: Known, params: dict[str, Any], words: str) -> None:
