@@ -226,6 +226,23 @@ def g_profile(
     return value, low, high
 
 
+def of_process(
+    rows: list[Estimand], cells: Cells, totals: FloatArray, look: Look, of_file: FloatArray
+) -> FloatArray:
+    """Value, low and high about items like these, (3, n_rows), from ``of_file``, those about the
+    file: towards either end the root of the sum of squares of both distances, the other one being
+    that of a file of which everything is known (Zou and Donner 2008).
+
+    totals   (n_cells,), the positives of each cell
+    """
+    known = replace(cells, labelled=cells.size, positive=totals, judged=None)
+    value, low, high = of_file
+    _, least, most = g_profile(rows, known, replace(look, promise=Promise.FIXED), value=value)
+    low = value - np.hypot(value - low, value - least)
+    high = value + np.hypot(high - value, most - value)
+    return np.array([value, np.maximum(low, rows[0].least), np.minimum(high, 1.0)])
+
+
 def graded_mean(
     cells: Cells,
     counts: FloatArray,

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from labelcore.designs.base import Look
+from labelcore.designs.profile_figures import of_process
 from labelcore.estimands import size_slopes, table_of
 from labelcore.figures.assumptions import settled_assumptions
 from labelcore.figures.from_counts import fitted_cell_rates, look_at, look_for
@@ -36,6 +37,7 @@ from labelcore.stats.two_phase import (
     no_flips,
     settled_interval,
     settled_rates,
+    settled_totals,
 )
 from labelcore.tallies import Question
 from labelcore.words.agreement import (
@@ -284,18 +286,22 @@ def _of_cells(
         rates = None if samples else fitted_cell_rates(stage, tally, question.class_index)
         flips = flips_of(cells, overlap, rates)
     gain = size_slopes([question.row], cells, smoothed_rates(cells))
-    doubt = doubt_of_sizes(cells, table, gain, target=plan.target)
+    target = "file" if look.masses else plan.target
+    doubt = doubt_of_sizes(cells, table, gain, target=target)
 
     def critical(both: Cells, linear: Ratios) -> FloatArray:
         inflation = doubt
         if plan.promised == Promise.WATCHED:
             inflation = doubt * stretch(
                 both, linear, confidence, progress, horizon,
-                target=plan.target, learned=look.learned,
+                target=target, learned=look.learned,
             )  # fmt: skip
-        return critical_values(both, linear, confidence, target=plan.target, inflation=inflation)
+        return critical_values(both, linear, confidence, target=target, inflation=inflation)
 
-    value, low, high = settled_interval(cells, table, flips, critical, target=plan.target)
+    ends = np.array(settled_interval(cells, table, flips, critical, target=target))
+    if look.masses:
+        ends = of_process([question.row], cells, settled_totals(cells, flips), look, ends)
+    value, low, high = ends
     if counts_at_odds(stage):
         rates = settled_rates(cells, flips)
         moves = moves_of_odds(stage, counted_tally(stage, question), cells, table, rates)

@@ -267,9 +267,17 @@ def settled_rates(cells: Cells, flips: Flips) -> FloatArray:
     """The share of positives in each cell for the settled judgement, (n_cells,), with half a label
     and half a flip more each way: none is 0 or 1."""
     share = (flips.share * flips.readings + 0.5) / (flips.readings + 1)
-    share = np.where(flips.size > 0, share, 0.0)
+    return _turned(cells, np.where(flips.size > 0, share, 0.0), smoothed_rates(cells))
+
+
+def settled_totals(cells: Cells, flips: Flips) -> FloatArray:
+    """The positives of each cell for the settled judgement, (n_cells,)."""
+    share = np.where(flips.size > 0, flips.share, 0.0)
+    return cells.size * _turned(cells, share, plug_in_totals(cells) / cells.size)
+
+
+def _turned(cells: Cells, share: FloatArray, rates: FloatArray) -> FloatArray:
     lost, won = share[2 * cells.sides + 1], share[2 * cells.sides]
-    rates = smoothed_rates(cells)
     return np.asarray(rates * (1 - lost) + (1 - rates) * won)
 
 

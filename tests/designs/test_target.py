@@ -10,10 +10,12 @@ from scipy.stats import binom
 import labelcore as lc
 from labelcore.designs import DESIGNS, profile_figures
 from labelcore.designs.base import Look
+from labelcore.designs.profile_figures import of_process
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.planning.runs import label_until
-from labelcore.stats.profile import Cells
+from labelcore.stats.profile import Cells, Ratios, fixed_critical
+from labelcore.stats.two_phase import Flips, Overlap, flips_of, settled_interval, settled_totals
 from labelcore.testing.known import NOISE, calibrated
 from tests.cases import repeated, sampled
 
@@ -113,6 +115,46 @@ def test_a_larger_variance_is_not_lopsided_enough() -> None:
     """The broken twin, which is what plans of the rules before 14 are told."""
     wrong, runs = few_wrong("specificity", masses=False)
     assert wrong > binom.isf(NOISE, runs, 0.05)
+
+
+def settled_wrong(runs: int) -> tuple[int, int]:
+    """How many intervals of specificity for the settled judgement are wrong, of files labelled
+    completely by somebody who errs in .02, of which another reads nine tenths: those that take the
+    sizes of the strata for known, and those in use."""
+    row, whole = SCALARS["specificity"], Cells(SIZES, SIZES * 0, SIZES * 0, PREDICTED)
+    true = float(ratios([row], whole).value(SIZES * RATES)[0])
+    look = Look(0.95, "fixed", 300, 300, "process", 4, masses=True)
+    rng, known, wrong = np.random.default_rng(SEED), 0, 0
+    for _ in range(runs):
+        size = rng.multinomial(300, SIZES / SIZES.sum())
+        cell = np.repeat(np.arange(4), size)
+        truth = rng.random(300) < RATES[cell]
+        first = truth ^ (rng.random(300) < 0.02)
+        cells = Cells(size.astype(float), size.astype(float), np.bincount(cell, first), PREDICTED)
+        again = rng.random(300) < 0.9
+        overlap = Overlap(cell[again], first[again], truth[again], np.full(again.sum(), 0.9))
+        flips, table = flips_of(cells, overlap), ratios([row], cells)
+
+        def ends(target: str, flips: Flips = flips, cells: Cells = cells, table: Ratios = table):
+            return settled_interval(
+                cells, table, flips,
+                lambda both, linear: fixed_critical(both, linear, 0.95, target=target),
+                target=target,
+            )  # fmt: skip
+
+        _, low, high = ends("process")
+        known += not low[0] <= true <= high[0]
+        totals = settled_totals(cells, flips)
+        _, low, high = of_process([row], cells, totals, look, np.array(ends("file")))
+        wrong += not low[0] <= true <= high[0]
+    return known, wrong
+
+
+def test_settled_figures_count_what_the_file_is_made_of() -> None:
+    """The twin took the file's shares for known, as plans of the rules before 14 do."""
+    known, wrong = settled_wrong(RUNS)
+    assert wrong <= binom.isf(NOISE, RUNS, 0.05)
+    assert known > binom.isf(0.01, RUNS, 0.05)
 
 
 def test_frozen_plans_keep_the_intervals_of_their_rules(tmp_path: Path) -> None:

@@ -91,6 +91,20 @@ def test_everything_settled_is_the_figure_of_the_settled_labels() -> None:
     assert (found.low, found.value, found.high) == pytest.approx((wanted, wanted, wanted))
 
 
+def test_everything_settled_of_items_like_these_is_the_plain_figure(tmp_path: Path) -> None:
+    """Plans of the rules before 14 took the sizes of the strata for known."""
+    lows = {}
+    for rules in (13, 14):
+        one = session(
+            tmp_path / str(rules), "recalibrated_neyman", overlap=1.0, budget=ITEMS,
+            estimands=["recall"], target="process", promise="fixed", rules=rules,
+        )  # fmt: skip
+        labelled(one, "bob", "eve")
+        found = one.results()
+        lows[rules] = found["recall@settled"].low - found["recall"].low
+    assert abs(lows[14]) < 1e-3 < 5e-3 < lows[13]
+
+
 @pytest.mark.full
 def test_groups_have_settled_figures_of_their_own() -> None:
     """Of everything judged by two they are exact."""
