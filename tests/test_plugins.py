@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import labelcore as lc
 from labelcore import plugins
 from labelcore.cli import COMMANDS
 from labelcore.designs import METHODS, Method, register
-from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
+from labelcore.designs.base import Design, DesignParams, Frame, IntArray, Progress, Setup
 from labelcore.designs.simple_random import SimpleRandom
 from labelcore.errors import ContractError, PopulationError
 from labelcore.exchange import LABELLED_FORMS
@@ -104,6 +105,11 @@ class Dicing(SimpleRandom):
         return np.random.default_rng().permutation(given)
 
 
+@dataclass(frozen=True)
+class Unasked(DesignParams):
+    often: int = 1
+
+
 def bad(called: str, doc: str = "Source: a mistake.", **own: Any) -> type[Any]:
     return type(called, (SimpleRandom,), {"__doc__": doc, "name": called.lower(), **own})
 
@@ -114,6 +120,14 @@ BAD = {
     bad("Beyond", next_batch=lambda *_: np.arange(55, 61)): "it draws items of the file",
     bad("Boastful", estimands=("accuracy", "selection")): "'selection' needs Chooses",
     bad("Unsourced", "Says little."): "its docstring must have a line 'Source:'",
+    bad("Mute", summary=""): "summary must be a text",
+    bad("Odd", name="two words"): "name must be a name of Python, got 'two words'",
+    bad("Formless", Params=int): "Params must be a dataclass of DesignParams",
+    bad("Bare", Params=Unasked): "Params.often must be made by parameter()",
+    bad("Silent", promises=()): "promises must name some of watched, fixed, none, got ()",
+    bad("Swearing", promises=("always",)): "promises must name some of",
+    bad("Aimless", estimands=()): "estimands must name at least one",
+    bad("Inventing", estimands=("worth",)): "estimands must be some of",
     bad("Dividing", next_batch=lambda *_: 1 // 0): "'it works on a small file': ZeroDivisionError",
     object: "it must derive from Design",
     bad("Namesake", name="simple_random"): "'its name is its own': SimpleRandom has it already",

@@ -54,6 +54,13 @@ def first_row_is_data(header: Sequence[str], rows: Sequence[Sequence[str]]) -> b
 
     A number above numbers, a sentence above sentences, or a text that comes again below where few
     different ones do.
+
+    >>> first_row_is_data(["0.5"], [["0.7"], ["0.1"]]), first_row_is_data(["score"], [["0.7"]])
+    (True, False)
+    >>> first_row_is_data(["spam"], [["ham"], ["spam"], ["ham"]])
+    True
+    >>> first_row_is_data(["You have won a prize today."], [["See you at lunch, then."]])
+    True
     """
     for name, *values in zip(header, *rows, strict=False):
         if values and _is_number(name) and all(map(_is_number, values)):

@@ -360,25 +360,25 @@ class LabelStore(ABC):
         """Take over the keys of the project's copy in another store, with their names and times; a
         key that is there already stays as it is."""
 
+    @abstractmethod
     def erase(self, project: str, erasure: Erasure) -> None:
         """Take something out of a project, all of it or nothing; ``cleanse`` makes sure of it.
 
-        Raises ConflictError, as ``append`` does, and StoreError for a store that cannot.
+        Raises ConflictError, as ``append`` does.
         """
-        raise StoreError(f"nothing can be erased in {self.url}")
 
+    @abstractmethod
     def remove(self, project: str) -> None:
-        """Take a whole project out, with its log. Raises StoreError for a store that cannot."""
-        raise StoreError(f"nothing can be erased in {self.url}")
+        """Take a whole project out, with its log."""
 
+    @abstractmethod
     def acts(self, since: str = "") -> list[Act]:
         """The audit trail in order, from a time on; empty for a store that keeps none."""
-        return []
 
+    @abstractmethod
     def note_acts(self, acts: Sequence[Act]) -> list[Act]:
         """Add lines to the audit trail, which gives them their numbers and hashes; as they are
         kept."""
-        return []
 
     def cleanse(self) -> None:  # noqa: B027
         """See to it that no byte of what was taken out is left where the store is kept.

@@ -125,6 +125,14 @@ def test_spans_that_call_no_model_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(called))
     found = lc.read_population(tmp_path / "a.json", id="span_id", content="attributes")
     assert found.ids() == ["1"]
+    many = {"arrayValue": {"values": [{"stringValue": "a"}, {"intValue": "7"}]}}
+    inner = {"kvlistValue": {"values": [{"key": "deep", "value": many}, {"key": "bare"}]}}
+    attributes = [said, {"key": "more", "value": inner}]
+    called = {"resourceSpans": [{"scopeSpans": [{"spans": [span | {"attributes": attributes}]}]}]}
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(called)}\n{json.dumps(whole)}\n")
+    found = lc.read_population(tmp_path / "a.jsonl", id="span_id", content="attributes")
+    shown = json.loads(found.content("1")["attributes"])
+    assert shown["more"] == {"deep": ["a", 7], "bare": None}
     (tmp_path / "a.json").write_text(json.dumps({"resourceSpans": 5}))
     with pytest.raises(PopulationError, match="as OpenTelemetry's protocol has them in JSON"):
         lc.read_population(tmp_path / "a.json", id="span_id", content="attributes")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelcore.errors import ReplayError
-from labelcore.replay import read_bundle, replay_bundle
+from labelcore.replay import bundle, read_bundle, replay_bundle
 from labelcore.report import bundle_zip
 from tests.cases import sampled
 from tests.report.conftest import Made
@@ -187,6 +187,47 @@ def test_what_is_no_bundle_is_refused(made: Made, tmp_path: Path) -> None:
     (tmp_path / "short.zip").write_bytes(content[: len(content) // 2])
     with pytest.raises(ReplayError, match="damaged, or is not a bundle"):
         read_bundle(tmp_path / "short.zip")
+
+
+NOT_OURS = "is not written as Labelcore writes it"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("manifest.json", b"{", "manifest.json cannot be read"),
+        ("manifest.json", b"[]\n", f"manifest.json {NOT_OURS}"),
+        ("manifest.json", b'{"format": 1}', f"manifest.json {NOT_OURS}"),
+        (
+            "manifest.json",
+            b'{\n  "format": "zip"\n}\n',
+            "names the format ('zip', None), known are",
+        ),
+        ("plan.json", b"\xff", "plan.json was changed: 'utf-8' codec"),
+        ("plan.json", b"{}\n", "plan.json or manifest.json was changed"),
+        ("log.jsonl", b"[]\n", "line 1 of log.jsonl is not an event: it is not a JSON object"),
+        ("log.jsonl", b"\xff\n", "line 1 of log.jsonl is not an event: 'utf-8' codec"),
+        ("log.jsonl", b"{", "line 1 of log.jsonl is not an event"),
+    ],
+)
+def test_what_is_not_ours_is_refused_with_the_reason(
+    made: Made, tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
+    error = refused(made, tmp_path, {name: content})
+    assert reason in str(error) and error.sequence == (name == "log.jsonl")
+
+
+def test_a_file_twice_or_too_large_is_refused(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = tmp_path / "twice.zip"
+    with zipfile.ZipFile(twice, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("a.txt", "a"), archive.writestr("a.txt", "b")
+    with pytest.raises(ReplayError, match=r"twice\.zip holds a file twice"):
+        read_bundle(twice)
+    monkeypatch.setattr(bundle, "LARGEST_BYTES", 1)
+    with pytest.raises(ReplayError, match=r"twice\.zip unpacks to more than 1 bytes"):
+        read_bundle(twice)
 
 
 def test_names_and_order_of_classifiers_come_back(tmp_path: Path) -> None:
