@@ -25,17 +25,18 @@ from labelcore.words.differences import points_range
 from labelcore.words.label_error import hundredths, two_decimals
 from labelcore.words.tables import TOO_EARLY
 
-HEAD = "The judge passes {judge} of 100 answers; {would}{settled}."
+THE_JUDGE = "The judge"
+HEAD = "{who} passes {judge} of 100 answers; {would}{settled}."
 PEOPLE_PASS = "people would pass {range}"
 EARLY_HEAD = "too early to say how many people would"
 SETTLED, AS_SETTLED = "; {by}, {range}", "As settled"
 AHEAD = "{sure} sure: {pairs}."
 ONE_AHEAD, MOST_AHEAD = "{better} is better than {worse}", 3
-ORDER_DIFFERS = "The judge puts {judge} first; people put {people} first."
+ORDER_DIFFERS = "{who} puts {judge} first; people put {people} first."
 OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
 LEGEND = "+n: about n more labels decide it. "
 TOGETHER = "{pairs}, {sure} together."
-RATES, PAIRS, MEASURES = "The systems", "Which is better", "The judge"
+RATES, PAIRS, MEASURES = "The systems", "Which is better", THE_JUDGE
 SYSTEM, BETTER, ALL = "System", "Better than", "All"
 TWO_PEOPLE = "two people, on what both judged"
 SHARES = {
@@ -62,6 +63,7 @@ class Judged:
     pairs, places   as ``Session.differences`` and ``Session.ranking`` do; empty without systems
     people          how far two people agree, where some answers are judged by both
     settled, by_whom   the measures for the settled judgement, and how many people settle it
+    judge           which of several judges it is; "" of a single one
     """
 
     by: str
@@ -72,6 +74,7 @@ class Judged:
     people: PeopleAgree | None = None
     settled: pd.DataFrame | None = None
     by_whom: str = ""
+    judge: str = ""
 
     def sentences(self, name: Name = str) -> list[str]:
         """What the judge passes and people would, and whom each puts first; ``name`` writes a
@@ -84,8 +87,8 @@ class Judged:
             also = SETTLED.format(by=_lower(self.by_whom), range=settled)
         between = _range(every["pass rate"], unit="")
         would = EARLY_HEAD if between == TOO_EARLY else PEOPLE_PASS.format(range=between)
-        judge = round(100 * every[JUDGE]["value"])
-        sentences = [HEAD.format(judge=judge, would=would, settled=also)]
+        judge, who = round(100 * every[JUDGE]["value"]), name(self.judge or THE_JUDGE)
+        sentences = [HEAD.format(who=who, judge=judge, would=would, settled=also)]
         if pairs := self._ahead(name):
             more = len(pairs) - MOST_AHEAD
             pairs = [*pairs[:MOST_AHEAD], *([f"{more} more"] if more > 0 else [])]
@@ -95,7 +98,9 @@ class Judged:
             judged = max(systems, key=lambda system: systems[system][JUDGE]["value"])
             first = self._order()[0]
             if judged != first and self.places["place_to"].iloc[0] == 1:
-                sentences.append(ORDER_DIFFERS.format(judge=name(judged), people=name(first)))
+                sentences.append(
+                    ORDER_DIFFERS.format(who=who, judge=name(judged), people=name(first))
+                )
         return sentences
 
     def tables(
@@ -268,7 +273,8 @@ def judged_of(session: Session) -> Judged | None:
     places = places_of(pairs) if by else pairs
     settled = _settled(session, by) if people else None
     return Judged(by[0] if by else "", session.judge(by), pairs, places, plan.confidence, people,
-                  settled, settled_by(plan.readers))  # fmt: skip
+                  settled, settled_by(plan.readers),
+                  str(name) if len(population.predictions) > 1 else "")  # fmt: skip
 
 
 def _settled(session: Session, by: tuple[str, ...]) -> pd.DataFrame | None:

@@ -132,6 +132,18 @@ def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     assert judged_of(other) is None, "a classifier of anything else is no judge"
 
 
+def test_of_several_judges_it_is_said_which_one() -> None:
+    frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2}).assign(other="pass")
+    frame.loc[::2, "other"] = "fail"
+    more = {"predictions": {"other": "other"}, "passing": {"other": ["pass"]}}
+    plan = lc.Plan("recalibrated_neyman", ["prevalence"], classifier="judge", budget=40)
+    session = lc.Session(judged(frame, **more), plan)
+    label_all(session, frame)
+    found = judged_of(session)
+    assert found is not None and found.sentences()[0].startswith("judge passes ")
+    assert replace(found, judge="").sentences()[0].startswith("The judge passes ")
+
+
 def test_people_are_held_against_each_other_where_two_judged_the_same() -> None:
     """The judge's agreement says little without theirs."""
     frame = judged_frame(60, systems={"alpha": 0.4, "beta": 0.1})
