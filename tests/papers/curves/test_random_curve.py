@@ -12,12 +12,12 @@ from labelcore.errors import PlanError
 from labelcore.figures.current import results
 from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 from labelcore.papers.curves.random_curve import RandomCurve
 from labelcore.testing.known import Known, calibrated, fewest, label, labelled
 from tests.answering import labelled_to
 from tests.cases import once
 from tests.curves import precision_curve
+from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 
 NAME, N_ITEMS = "random_curve", 600
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -131,16 +131,7 @@ def share_right(known: Known, plan: lc.Plan, runs: int) -> float:
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 120])
 def test_an_item_without_a_class_counts_both_ways(known: Known, kind: str, index: int) -> None:
-    engine = labelled(known.engine(plan_of(80), 5), known.truth)
-    position = engine.asked[index - 1].position
-    engine.answer(index, Event(0, kind, "", "test"))
-    band, ends = precision_curve(engine), []
-    for value in (0, 1):
-        truth = known.truth.copy()
-        truth[position] = value
-        ends.append(precision_curve(labelled(known.engine(plan_of(80), 5), truth)))
-    np.testing.assert_allclose(band.low, ends[0].low, atol=1e-12)
-    np.testing.assert_allclose(band.high, ends[1].high, atol=1e-12)
+    check_doubtful_item_counts_both_ways(known, plan_of(80), kind, index, seed=5)
 
 
 @pytest.mark.parametrize("head", [0, 80, 600, 5_000])
