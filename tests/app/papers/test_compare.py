@@ -115,7 +115,7 @@ def test_the_thresholds_of_the_other_classifiers_are_asked(
     write_rows(data_folder / "scores.csv", ["id", "text", "score_a", "score_b"], rows)
     page = opened(CHOICE, name="scores.csv")
     assert "Thresholds of the other classifiers" in [one.label for one in page.expander]
-    assert len([one for one in page.number_input if "new-threshold" in one.key]) == 2
+    assert [one.key for one in page.slider] == ["new-threshold-a", "new-threshold-b"]
 
 
 @pytest.mark.parametrize("planner", [STRATA, CURVE])
