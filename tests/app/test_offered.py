@@ -154,6 +154,7 @@ LIVED: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "open again": [("progress", {}), ("label", {})],
     "lists": [("progress", {}), ("explore", {}), ("label", {})],
     "duel to the end": [("progress", {})],
+    "nothing yet": [("label", {actions.PANEL: {"name": "said", "token": "4" * 24}})],
     "classes": [("progress", {}), ("explore", {})],
 }
 """What happened, and the pages that are opened then with this in their state."""
@@ -245,13 +246,24 @@ def test_what_the_last_screen_offers_stays(name: str, app) -> None:
 PLANNED: dict[str, list[dict[str, Any]]] = {
     papers.STRATA: [{"allocation": "optimal"}, {"allocation": "equal"}],
     papers.OVERSAMPLING: [
+        {"precision": 98.0, "recall": 20.0},
         {"precision": 70.0, "recall": 60.0, "margin": 6.0},
         {"planned-by": oversampling.EARLIER},
         {f"earlier-{name}": 12 + 30 * at for at, name in enumerate(oversampling.CELLS)},
     ],
-    papers.RECYCLING: [{"draws": 150}],
-    papers.CHOICE: [{"sizes": "100, 300"}, {"candidates": "Classifiers"}],
-    papers.CURVE: [{"half": 12.0}, {"from": "Epsilon", "goes-on": "PAULA"}],
+    papers.RECYCLING: [{"children": []}, {"children": ["b"], "draws": 150}],
+    papers.CHOICE: [
+        {"sizes": "100, 300"},
+        {"slack": 95.0},
+        {"slack": 10.0, "wanted": None},
+        {"wanted": 90.0, "budget": 5},
+        {"budget": None, "candidates": "Classifiers"},
+    ],
+    papers.CURVE: [
+        {"half": None},
+        {"half": 12.0, "least": None},
+        {"least": 50.0, "from": "Epsilon", "goes-on": "PAULA"},
+    ],
 }
 
 

@@ -110,8 +110,11 @@ def test_a_wave_is_closed_unseen_and_the_monitor_begins_anew(
     assert monitor.due == {}
     closed = monitor.table().set_index("wave").loc["w3"]
     assert closed["promise"] == "fixed" and closed["labels"] == 5
-    steps = {one.key: one.proto.type for one in app("label", project="spam: w3").button}
+    assert button(app("watch"), "watch-open").click().run().query_params["project"] == "spam: w1"
+    closed = app("label", project="spam: w3")
+    steps = {one.key: one.proto.type for one in closed.button}
     assert (steps["to-watch"], steps["to-report"]) == ("primary", "secondary")
+    assert button(closed, "to-watch").click().run().query_params["monitor"] == "spam"
     button(page, "watch-restart").click().run()
     assert "must say why the monitor begins anew" in texts(page)
     page.text_input(key="watch-why-spam").input("a new classifier").run()
@@ -156,11 +159,16 @@ def test_a_monitor_begins_from_a_project_and_goes_on_with_the_next_table(
     assert page.number_input(key="watch-labels-mail").value == 100
     page.number_input(key="watch-labels-mail").set_value(50).run()
     assert monitors.names() == []
+    content = Path(population.path).read_bytes()
+    page.file_uploader(key="watch-upload-first-mail").upload("first.csv", content, "text/csv")
     button(page, "watch-begin").click().run()
     (wave,) = sessions.store().projects()[:1]
     assert page.query_params["project"] == wave.name
     session = sessions.session(wave.name)
     assert session.plan.planned == 50 and session.settings["question"] == "Spam?"
+    assert session.population.name == "first.csv"
+    page = button(app("watch", **{"from": "mail"}), "watch-begin").click().run()
+    assert "There is a monitor called 'mail' already. Choose another name." in texts(page)
     assert "Next table" in folds(app("watch"))
     opened = monitors.opened("mail")
     with pytest.raises(ValueError, match="must have changed since wave"):
@@ -204,18 +212,29 @@ def test_a_project_that_cannot_be_watched_is_named_with_the_reason(
 
 
 def test_a_column_that_is_called_otherwise_now_is_read_by_its_new_name(
-    data_folder: Path, monitor: lc.Monitor
+    app: Callable, data_folder: Path, monitor: lc.Monitor
 ) -> None:
-    path = Path(week(data_folder, 5, 0.9)[0].path)
-    renamed = path.with_name("renamed.csv")
-    pd.read_csv(path).rename(columns={"score": "p", "call": "said"}).to_csv(renamed, index=False)
-    with pytest.raises(watch_tables.LacksColumns) as refused:
-        watch_tables.begin_wave(monitor, renamed, "w4")
-    called = dict(zip(refused.value.lacks, ("p", "said"), strict=True))
-    assert set(called) == {"score", "call"} and "p" in refused.value.there
-    wave = sessions.session(watch_tables.begin_wave(monitor, renamed, "w4", called=called))
-    assert wave.population.arguments["scores"] == {"m": called["score"]}
-    assert wave.population.arguments["predictions"] == {"m": called["call"]}
+    page = app("watch")
+
+    def begun(content: bytes) -> AppTest:
+        page.file_uploader(key="watch-upload-spam-5").upload("next.csv", content, "text/csv").run()
+        page.text_input(key="watch-wave-spam-5").input("w4")
+        return button(page, "watch-next").click().run()
+
+    path = Path(week(data_folder, 3, 0.2)[0].path)
+    assert "must have changed since wave" in begun(path.read_bytes()).error[0].value
+    assert "600 faults" in texts(begun(path.read_bytes().replace(b"\n", b",\n", 1)))
+    frame = pd.read_csv(week(data_folder, 5, 0.9)[0].path)
+    renamed = frame.rename(columns={"score": "p", "call": "said"}).to_csv(index=False).encode()
+    begun(renamed)
+    assert not page.error and [len(one.options) for one in page.selectbox[-2:]] == [5, 5]
+    for place, name in enumerate(("p", "said")):
+        page.selectbox(key=f"watch-called-{place}").set_value(name)
+    button(page, "watch-next").click().run()
+    assert page.query_params["project"] == "spam: w4"
+    wave = sessions.session("spam: w4")
+    assert wave.population.arguments["scores"] == {"m": "p"}
+    assert wave.population.arguments["predictions"] == {"m": "said"}
 
 
 def test_a_wave_is_called_by_its_schedule(monitor: lc.Monitor) -> None:

@@ -91,12 +91,12 @@ def test_everything_settled_is_the_figure_of_the_settled_labels() -> None:
     assert (found.low, found.value, found.high) == pytest.approx((wanted, wanted, wanted))
 
 
-def test_everything_settled_of_items_like_these_is_the_plain_figure(tmp_path: Path) -> None:
+def test_everything_settled_of_items_like_these_is_the_plain_figure() -> None:
     """Plans of the rules before 14 took the sizes of the strata for known."""
     lows = {}
     for rules in (13, 14):
         one = session(
-            tmp_path / str(rules), "recalibrated_neyman", overlap=1.0, budget=ITEMS,
+            "recalibrated_neyman", overlap=1.0, budget=ITEMS,
             estimands=["recall"], target="process", promise="fixed", rules=rules,
         )  # fmt: skip
         labelled(one, "bob", "eve")

@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.errors import CancelledError
 from labelcore.papers import METHODS
+from labelcore.papers.oversampling.planner import ONE_GROUP
+from labelcore.papers.reach_selection.planner import NOTHING
 from labelcore.ui import waiting
 from labelcore.ui.new_cards import ACCURACY
 from tests.app.conftest import HOSTILE, button, created, plainly, texts, to_aim
@@ -84,6 +86,35 @@ def test_a_choice_between_classifiers(opened: Callable) -> None:
     assert page.dataframe[-1].value["candidate"].tolist() == ["a", "b"]
     page.multiselect[-1].set_value(["a"]).run()
     assert "Choose at least two candidates" in page.info[-1].value
+
+
+@pytest.mark.parametrize(
+    ("planner", "scored", "said"),
+    [
+        (STRATA, False, "This needs a score to sort by, and a has only predictions."),
+        (CURVE, False, "This needs a score, and a has only predictions."),
+        (CHOICE, False, NOTHING),
+        (OVERSAMPLING, True, ONE_GROUP),
+    ],
+)
+def test_a_file_without_what_a_planner_needs_is_told_so(
+    opened: Callable, data_folder: Path, planner: str, scored: bool, said: str
+) -> None:
+    rows = [[f"i{n}", f"item {n}", 3 if scored else n % 2] for n in range(240)]
+    head = ["id", "text", "score_a" if scored else "pred_a"]
+    write_rows(data_folder / "bare.csv", head, rows)
+    page = opened(planner, name="bare.csv")
+    assert said in [one.value.replace("\\", "") for one in page.info]
+
+
+def test_the_thresholds_of_the_other_classifiers_are_asked(
+    opened: Callable, data_folder: Path
+) -> None:
+    rows = [[f"i{n}", f"item {n}", n / 240, n * 7 % 240 / 240] for n in range(240)]
+    write_rows(data_folder / "scores.csv", ["id", "text", "score_a", "score_b"], rows)
+    page = opened(CHOICE, name="scores.csv")
+    assert "Thresholds of the other classifiers" in [one.label for one in page.expander]
+    assert [one.key for one in page.slider] == ["new-threshold-a", "new-threshold-b"]
 
 
 @pytest.mark.parametrize("planner", [STRATA, CURVE])
