@@ -44,22 +44,13 @@ def loaded(reference: str) -> Any:
     return EntryPoint("", reference, "").load()
 
 
-def room_is_there(reference: str) -> bool:
-    """Whether the folder of a room is there: the one below ``labelcore`` of what it brings.
-
-    >>> room_is_there("labelcore.stats.grid:look"), room_is_there("labelcore.nowhere.to:look")
-    (True, False)
-    """
-    package, room, *_ = re.split("[.:]", reference)
-    return find_spec(f"{package}.{room}") is not None
-
-
 def brought(group: str, needed: bool = False) -> Iterator[tuple[str, Any]]:
     """Name and value of everything that comes in under a group; what fails to load is left out,
     with a warning, unless it is ``needed``: then its error is raised."""
     ours = BESIDE.get(group, {})
     for name, reference in ours.items():
-        if room_is_there(reference):
+        package, room, *_ = re.split("[.:]", reference)
+        if find_spec(f"{package}.{room}") is not None:
             yield name, loaded(reference)
     for point in entry_points(group=group):
         if point.value not in ours.values():

@@ -98,9 +98,8 @@ class Judged:
             judged = max(systems, key=lambda system: systems[system][JUDGE]["value"])
             first = self._order()[0]
             if judged != first and self.places["place_to"].iloc[0] == 1:
-                sentences.append(
-                    ORDER_DIFFERS.format(who=who, judge=name(judged), people=name(first))
-                )
+                ends = {"judge": name(judged), "people": name(first)}
+                sentences.append(ORDER_DIFFERS.format(who=who, **ends))
         return sentences
 
     def tables(

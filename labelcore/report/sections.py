@@ -378,7 +378,7 @@ def estimate_frame(estimates: Sequence[Estimate]) -> pd.DataFrame:
             told_words(estimate) or "–",
             *(
                 range_cells(estimate.estimand, estimate.low, estimate.high)
-                if estimate.has_interval
+                if estimate.shows_interval and not estimate.says_little
                 else ("–", "–")
             ),
             "–"

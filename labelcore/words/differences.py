@@ -16,6 +16,8 @@ from labelcore.words.quantities import BY_SETTLED, is_settled, key_parts, term_o
 MINUS = "\N{MINUS SIGN}"
 STATES = {
     **words.STATES,
+    State.NOTHING: "{scope}, no label tells yet {quantity}: {missing}. {terms}",
+    State.TOO_FEW: "{scope}, there are too few labels to tell {quantity}: {missing}. {terms}",
     State.PROVISIONAL: (
         "{scope}, the best guess so far is that {guess}, from {labels}; it has no interval yet. "
         "{terms}"
@@ -25,6 +27,7 @@ STATES = {
         "is left to chance."
     ),
 }
+CERTAIN = "Whatever the answers, {finding}."
 NOTHING_YET = "{scope}, nothing is known yet about {quantity} ({promise}), from {labels}."
 
 
@@ -165,7 +168,9 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
     what = measure(estimate.estimand, estimate.scope.audit)
     what += BY_SETTLED if is_settled(estimate.estimand) else ""
     value = 0.0 if estimate.told is None else estimate.told
-    return words.sentence_of(estimate, STATES, NOTHING_YET).format(
+    limited = estimate.shows_interval and not (estimate.has_interval or estimate.says_little)
+    pattern = words.sentence_of(estimate, STATES, NOTHING_YET)
+    return pattern.replace("{terms}", CERTAIN if limited else "{terms}").format(
         quantity=f"how much better {first} is than {second} in {what}",
         guess=guess_words(value, what, first, second, words.decimals(estimate.high - estimate.low)),
         finding=one_end_words(estimate, what, first, second)

@@ -31,11 +31,9 @@ are reserve."""
 class Size:
     """How many labels a plan takes by what its log tells; labels from before it are not counted.
 
-    forecast   before a pilot; pilot: the labels of the pilot, 0 for a plan that has none
-    planned    the forecast after it, 0 before; until: those to which the pilot goes on, 0 if it
-               does not
-    labels     how many it takes as it is told now
-    open_end   whether a pilot or a goal may still change that
+    labels     as it is told now; open_end: whether a pilot or a goal may still change that
+    forecast   before a pilot; pilot: its labels, 0 for a plan that has none
+    planned    after it, 0 before; until: those to which the pilot goes on, 0 if it does not
     """
 
     labels: int
@@ -54,17 +52,15 @@ class Size:
 def size_now(plan: Plan, book: Book, given: int) -> Size:
     """The size of a plan of whose labels so many were there before."""
     learns, beyond = plan.learns, book.extended or bool(book.sought)
-    forecast, pilot = (
-        int(plan.planned or plan.budget or 0),
-        pilot_of(given) - given if learns else 0,
-    )
+    forecast = int(plan.planned or plan.budget or 0)
+    pilot = learns * (pilot_of(given) - given)
     planned, until = (max(labels - given, 0) for labels in (book.replanned, book.pilot_until))
     in_pilot = learns and (not book.replans or until > 0)
     goals = {*looking(plan.stop_rules)} - {"choice"}  # Of which the planned labels are the most.
     open_end = bool(goals or in_pilot) and not book.extended
-    labels = until or max(planned or forecast, pilot)
-    labels = about_size(labels) if learns and open_end else labels
-    return Size(book.limit if beyond else labels, open_end, forecast, pilot, planned, until)
+    labels = book.limit if beyond else until or max(planned or forecast, pilot)
+    labels = about_size(labels) if learns and open_end and not beyond else labels
+    return Size(labels, open_end, forecast, pilot, planned, until)
 
 
 def about_size(labels: int) -> int:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from labelcore.ui.last_look import card_line
 from labelcore.ui.status import (
     SECONDS_AN_ITEM,
     Counts,
+    counts,
     decision,
     first_figure_line,
     main_and_other,
@@ -111,13 +113,20 @@ def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
         ({"budget": 4}, "of 4 judged", "all planned labels are there"),
         ({"budget": 4, "margin": 0.2}, "of 4 judged", "all planned labels are there"),
         ({"margin": 0.2}, "of about", "labelling"),
+        ({"promise": "watched", "claims": ["accuracy >= 0.9"], "budget": 60}, "of about 60", ""),
     ],
 )
 def test_only_a_size_that_is_learned_is_about(terms: Any, size: str, status: str) -> None:
+    """Or one that a goal may change; *Label* says as much. Of a method that is away the number."""
     population = items(predictions={"m": [0, 1] * 45})
-    session = lc.Session(population, lc.Plan("simple_random", "accuracy", promise="fixed", **terms))
+    plan = lc.Plan("simple_random", "accuracy", **{"promise": "fixed", **terms})
+    session = lc.Session(population, plan)
     told = summarise(session.record, answer_draws(session, "yes", 4).events)
-    assert told.of_planned.startswith(size) and told.status == status
+    assert told.of_planned.startswith(size) and told.status.startswith(status)
+    assert f" {told.of_planned.removesuffix(' judged')}" in progress_parts(counts(session), None)[0]
+    away = session.record.plan_json.replace("simple_random", "taken_away")
+    unread = summarise(replace(session.record, plan_json=away), session.events)
+    assert unread.of_planned == f"of {session.plan.planned} unchanged", "its log has another root"
 
 
 @pytest.mark.parametrize(

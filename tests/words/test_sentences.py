@@ -7,6 +7,7 @@ import pytest
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
+from labelcore.report.sections import estimate_frame
 from labelcore.results.interval import Interval
 from labelcore.results.types import Claim, Estimate, Scope
 from labelcore.words import sentences as words
@@ -155,6 +156,21 @@ def test_the_range_before_the_first_label_says_what_is_wide() -> None:
     assert "is at most 0.4 points worse than 'B'" in worse.sentence()
     assert replace(narrow, low=-0.008).says_nothing is False
     assert replace(narrow, low=-0.008, high=0.00799).says_nothing
+
+
+@pytest.mark.parametrize("state", ["nothing", "too few"])
+def test_what_is_certain_of_a_difference_is_said_beside_too_few_labels(state: str) -> None:
+    """Bars draw it, too; a sentence that nothing could be said stood below them."""
+    scope = replace(SCOPE, versus="svm")
+    one = replace(BASE, estimand="precision_difference", state=state, scope=scope, value=None)
+    limited = replace(one, low=-0.054, high=0.038, tentative=True)
+    assert limited.sentence().endswith(
+        "Whatever the answers, in precision 'lr' is between 5.4 points worse and 3.8 points better "
+        "than 'svm': the two may be equally good."
+    )
+    assert estimate_frame([limited])["Low"].tolist() == ["−5.4 points"]
+    free = replace(one, low=-1.0, high=0.86, tentative=True)
+    assert "Whatever" not in free.sentence() and estimate_frame([free])["Low"].tolist() == ["–"]
 
 
 def test_nothing_is_known_of_a_difference_until_its_interval_is_below_all_that_is_possible() -> (
