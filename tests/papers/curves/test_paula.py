@@ -20,8 +20,7 @@ from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.papers.curves.paula_bounds import paula_grid
-from labelcore.replay import replay
-from labelcore.testing.known import Known, calibrated, label, labelled, write
+from labelcore.testing.known import Known, label, labelled, write
 from tests.answering import labelled_to
 from tests.curves import precision_curve
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
@@ -389,36 +388,6 @@ def test_what_it_cannot_do_is_refused(values: dict[str, Any], words: str) -> Non
 
 
 # --- through a session ---------------------------------------------------------------------------
-
-
-@pytest.mark.full
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "store", ["memory://", pytest.param("sqlite:///{}/labels.db", marks=pytest.mark.full)]
-)
-def test_a_session_of_3000_items_and_its_replay(tmp_path: Path, store: str) -> None:
-    """To its last label with a look at every hundredth; the bounds are the paper's, and the log
-    replays to the same results."""
-    params = {"epsilon": 0.1, "window": 20}
-    known = calibrated(tmp_path, 3000, seed=5)
-    session = lc.Session(known.population, plan_of(params), store=store.format(tmp_path))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-        if session.labels % 100 == 0:
-            session.results()
-    assert session.labels == session.plan.planned == lc.preview(known.population, plan_of(params))\
-        .labels  # fmt: skip
-    band = session.results()["precision_curve"]
-    whole = paper(known, session.engine, len(blocks(session.engine)), params)
-    for point in range(0, len(band.x), 9):
-        low, high = whole.bounds(int(band.x[point]))
-        assert (band.low[point], band.high[point]) == pytest.approx((low, high), abs=1e-12)
-    again = replay(
-        known.population, session.plan.to_json(), session.events,
-        fingerprint=known.population.fingerprint,
-    )  # fmt: skip
-    assert again.looks >= 7 and again.answers == session.labels
-    assert again.results["precision_curve"].to_json() == band.to_json()
 
 
 def test_sizes_go_from_loose_to_tight_and_a_form_starts_near_200() -> None:

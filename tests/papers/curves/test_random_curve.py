@@ -1,7 +1,6 @@
 """The random-sampling baseline for curves: what is asked, and the band from the answers."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,7 @@ from labelcore.errors import PlanError
 from labelcore.figures.current import results
 from labelcore.figures.curves import ranked_curve
 from labelcore.log.engine import Engine
-from labelcore.papers.curves.random_curve import RandomCurve
-from labelcore.testing.known import Known, calibrated, fewest, label, labelled
+from labelcore.testing.known import Known, calibrated, label, labelled
 from tests.answering import labelled_to
 from tests.cases import once
 from tests.curves import precision_curve
@@ -94,38 +92,6 @@ def test_stopped_early_has_no_promise(known: Known) -> None:
     engine.finished = True
     band = precision_curve(engine)
     assert (band.state, band.promise, band.draws_used) == ("stopped early", "none", 120)
-
-
-class Nearest(RandomCurve):
-    """The first ranks instead of random ones."""
-
-    def prepare(self, setup: Any) -> Any:
-        frame = super().prepare(setup)
-        score = setup.population.scores[str(setup.classifier)]
-        queue = frame.queue[np.argsort(-score[frame.queue], kind="stable")]
-        return replace(frame, queue=queue)
-
-
-@pytest.mark.full
-def test_the_band_holds_at_all_ranks_together(
-    known: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Confidence 80 %, 30 sessions: right everywhere in as many as the binomial noise allows. The
-    twin samples the first ranks."""
-    plan = plan_of(confidence=0.8)
-    assert share_right(known, plan, 30) >= fewest(30, 0.8)
-    monkeypatch.setitem(lc.DESIGNS, NAME, Nearest())
-    assert share_right(known, plan, 5) < fewest(30, 0.8)
-
-
-def share_right(known: Known, plan: lc.Plan, runs: int) -> float:
-    held = 0
-    for seed in range(runs):
-        engine = labelled(known.engine(plan, seed), known.truth)
-        truth = np.cumsum(in_ranks(known, engine)) / RANKS
-        _, low, high = ranked_curve(engine, RANKS).read("precision")
-        held += bool(np.all((low <= truth + 1e-9) & (truth <= high + 1e-9)))
-    return held / runs
 
 
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])

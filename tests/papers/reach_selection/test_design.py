@@ -219,20 +219,6 @@ def test_what_is_derived(known: Known) -> None:
     assert found.labels == 250 and found.draws == 250
 
 
-def test_choices_are_right_as_often_as_promised(known: Known) -> None:
-    """Delta .2, 40 sessions through the engine; limit from binomial noise."""
-    right, runs = 0, repeated(40)
-    for seed in range(runs):
-        engine = labelled(known.engine(plan_of(400, delta=0.2), seed), known.truth)
-        chosen = choice_of(engine).chosen
-        reach = int(known.truth[:200].sum())
-        best = int(known.truth[:100].sum()) if reach < 160 else reach
-        size = int(str(chosen).split()[-1])
-        mine = int(known.truth[:size].sum())
-        right += mine / size >= 0.7 - 1e-9 and mine >= 0.8 * best - 1e-9
-    assert right / runs >= fewest(runs, 0.8)
-
-
 @pytest.mark.parametrize(
     ("params", "words"),
     [
