@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.plan.stop_rules import RULES
-from labelcore.ui import draft, new_claims
+from labelcore.ui import draft, forecasts, new_claims, reading
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
 from tests.app.conftest import (
@@ -27,6 +27,8 @@ from tests.plan.test_stop_rules import LABELS
 pytestmark = pytest.mark.usefixtures("price_alone")
 
 LOW = "accuracy >= 0.4"
+CLAIMED = forecasts.claimed
+"""As it is shipped; the pages of other tests try claims out in their own process."""
 
 
 def field(page, kind: str, end: str):
@@ -38,6 +40,21 @@ def with_claim(app, items: Path, percent: float = 70.0):
     page = whole_way(app, items, way=draft.CLAIMS)
     field(page, "number_input", "-percent").set_value(percent).run()
     return page
+
+
+def test_claims_are_tried_out_once_and_waited_for(
+    app, items: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[str] = []
+    real = reading.Work.__init__
+    monkeypatch.setattr(forecasts, "claimed", CLAIMED)
+    monkeypatch.setattr(
+        reading.Work, "__init__", lambda *a, **k: (began.append(a[1]), real(*a, **k))[1]
+    )
+    page = with_claim(app, items)
+    assert "until every claim is settled" in texts(page.run()).replace("\\", "")
+    assert began.count(forecasts.TRYING_CLAIMS) == 1
+    assert created(page, data_folder).plan.claims == ("accuracy >= 0.7",)
 
 
 def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:

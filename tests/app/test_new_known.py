@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from labelcore.ui import forecasts
+from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
 from tests.answering import answer_draws, next_draw
-from tests.app.conftest import created, on, pictures, texts, to_aim, with_upload
+from tests.app.conftest import button, created, error, on, pictures, texts, to_aim, with_upload
 
 pytestmark = pytest.mark.usefixtures("price_alone")
 
@@ -121,6 +122,16 @@ def test_a_ranked_list_beside_them_promises_no_width(
 
 
 @pytest.mark.full
+def test_a_file_that_is_gone_and_an_answer_that_is_shown_are_told(app, items: Path) -> None:
+    page = with_upload(app, "items.csv", items.read_bytes())
+    page.session_state[DRAFT].content = ["text", "true_label"]
+    assert "true_label looks like the answer" in page.run().warning[0].value.replace("\\", "")
+    page.session_state[DRAFT].path = str(items.with_name("gone.csv"))
+    page.session_state[DRAFT].step = 3
+    assert "gone.csv is not there any more. Choose it again." in error(page.run())
+    assert button(page, "new-another").click().run().file_uploader
+
+
 def test_they_can_be_left_out(app, data_folder: Path) -> None:
     page = with_upload(app, "papers.csv", screened())
     source(page).set_value("ignored").run()

@@ -153,7 +153,8 @@ LIVED: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "groups": [("progress", OF_GROUP)],
     "open again": [("progress", {}), ("label", {})],
     "lists": [("progress", {}), ("explore", {}), ("label", {})],
-    "duel to the end": [("progress", {})],
+    "duel to the end": [("progress", {compare.SHOWN: "another", compare.MARKED: ("", [])})],
+    "read twice": [("report", {})],
     "nothing yet": [("label", {actions.PANEL: {"name": "said", "token": "4" * 24}})],
     "classes": [("progress", {}), ("explore", {})],
 }

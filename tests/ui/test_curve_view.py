@@ -10,7 +10,7 @@ import labelcore as lc
 from labelcore.promises import State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
-from labelcore.ui.curve_view import band_figure, curve_chart
+from labelcore.ui.curve_view import PAIRS, band_figure, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
 from labelcore.words.curves import cut_facts
@@ -30,6 +30,7 @@ def band(value: float, low: float, high: float, rank: float = 10.0, **more: obje
 
 def test_an_estimate_that_says_little_is_not_told() -> None:
     assert band_figure(band(0.66, 0.1, 0.99)) == "10 to 99 %"
+    assert band_figure(band(0.66, 0.7, 0.6)) == "bounds contradict each other"
     assert estimate_words("precision", band(0.66, 0.1, 0.99)) == "not yet"
     assert band_figure(band(0.66, 0.4, 0.99)).startswith("66 %")
     assert estimate_words("precision", band(0.66, 0.4, 0.99)) == "66 %"
@@ -57,6 +58,8 @@ def test_the_band_is_drawn_where_no_line_is_and_says_so() -> None:
     curve: Any = None
     chart = curve_chart(session, curve, "precision", cut=2)
     drawn = chart.figure.data
+    told: Any = OneBand(along(0.8, 0.85, 0.8))
+    assert all(curve_chart(told, curve, pair, cut=2).figure.data for pair in PAIRS)
     (area,) = (trace for trace in drawn if trace.fill == "toself")
     assert (min(area.y), max(area.y)) == (0.1, 1.0)
     lines = [trace for trace in drawn if trace is not area]

@@ -150,6 +150,15 @@ def test_a_page_comes_whole_with_the_policy_of_its_scripts_when_it_is_reloaded()
     assert asked_for == [b"host"], "a confirmed copy takes over a policy without its scripts"
 
 
+def test_what_is_no_message_clears_nothing_and_a_login_waits_for_its_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not door._clears(b"\xff\xff") and not door._clears(b"")
+    monkeypatch.setattr(door, "entrance", lambda: None)
+    assert door._runs("start owner") is None
+    assert status(asked(door.HEALTH)) == 200, "nobody is asked who looks whether it lives"
+
+
 def test_nobody_says_himself_how_he_came(here: None) -> None:
     assert came(asked(more={door.CAME.decode(): "start owner"})) == door.PLAIN
 
@@ -167,6 +176,8 @@ def test_the_core_lets_nobody_in_from_elsewhere(path: str, monkeypatch: pytest.M
 def test_in_the_core_alone_whoever_is_here_is_the_owner() -> None:
     alone = door.Entrance()
     assert alone.visitor(door.PLAIN) == door.OWNER and alone.visitor("start owner") is None
+    assert alone.still({}, "") and not alone.is_shared() and alone.refusal("")
+    assert (alone.stranger(""), alone.shared_as()) == ("", ("", ""))
     assert not alone.knows_others() and not alone.is_taken("Ann") and not alone.begin()
 
 

@@ -581,6 +581,10 @@ def test_a_requirement_names_one_of_several_classifiers(text: str, key: str) -> 
 def test_bad_plans_and_requirements_are_refused() -> None:
     with pytest.raises(ValueError, match="counts by stratum.*got 'paula'"):
         lc.Monitor(None, "a", lc.Plan("paula", "precision_curve"))
+    with pytest.raises(ValueError, match="must have no claims: what is required of every wave"):
+        lc.Monitor(None, "a", lc.Plan("simple_random", "recall", claims=["recall >= 0.5"]))
+    with pytest.raises(ArgumentError, match="is not needed before the first wave"):
+        started().restart("another classifier")
     with pytest.raises(ValueError, match="name must be a text that is not empty, got ' '"):
         lc.Monitor(None, " ", lc.Plan("simple_random", "precision", budget=LABELS))
     with pytest.raises(TypeError, match="plan must be a labelcore.Plan, got 'x'"):
@@ -591,7 +595,8 @@ def test_bad_plans_and_requirements_are_refused() -> None:
     with pytest.raises(ValueError, match="must name at least one"):
         started(requirements=[]).wave(read(FRAME), "one")
     other = lc.Monitor(None, "a", PLAN)
-    other.wave(read(FRAME), "b: c")
+    first = other.wave(read(FRAME), "b: c")
+    assert other.wave(read(FRAME), "b: c").project == first.project and len(other.names) == 1
     with pytest.raises(ProjectExistsError, match="'a: b: c' is no wave of 'a: b'"):
         lc.Monitor(other.store, "a: b", PLAN).wave(read(FRAME), "c")
 

@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from labelcore.report.sections import name_of
 from labelcore.results.types import Estimate, Scope
-from labelcore.words.found_so_far import missing_range
+from labelcore.words.found_so_far import missing_range, own_name
 from labelcore.words.sentences import estimate_sentence
 from labelcore.words.short_sentences import short_sentence
 from tests.findings import BASIS
@@ -34,6 +35,7 @@ def test_both_sentences_say_what_is_found_and_what_is_not() -> None:
     )
     long = estimate_sentence(ESTIMATE)
     assert "recall so far (of the items that human judgement calls 'yes'" in long
+    assert name_of(ESTIMATE) == own_name(ESTIMATE) != ""
     assert long.endswith(" Found: 175. Still to be found: 9 to 75.")
 
 

@@ -260,6 +260,11 @@ def test_refused_files_and_plans(known: Known) -> None:
     ):
         with pytest.raises(PlanError, match=words):
             lc.preview(nobody.population, plan_of(params=params))
+    kinds = [{"id": f"i{n}", "a": "xyz"[n % 3], "b": "xyz"[n % 2]} for n in range(60)]
+    three = lc.read_population(kinds, id="id", content="id", predictions={"a": "a", "b": "b"})
+    pair = {"parent": "a", "children": ("b",)}
+    with pytest.raises(PlanError, match="needs two classes; the file has 3"):
+        lc.preview(three, plan_of(classifier=["a", "b"], params=pair))
     with pytest.raises(PlanError, match="classifier must begin with the parent 'vote', got 'a'"):
         lc.preview(known.population, plan_of(classifier=["a", "vote"]))
     with pytest.raises(PlanError, match="'accuracy', which design 'recycling' does not estimate"):
