@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -420,7 +420,7 @@ class Monitor:
         return [
             Falls(
                 plan.to_json(),
-                tuple((str(watch), watch.key, watch.required) for watch in watches),
+                tuple((str(watch), *astuple(watch)) for watch in watches),
                 tuple(float(frozen["thresholds"][watch.required is None]) for watch in watches),
                 self.waves, self.error, fall, seed, sessions, series,
             )
@@ -675,7 +675,7 @@ class Monitor:
         watches = [requirement(text, engine) for text in self.requirements]
         if self.since_launch:
             watches += [
-                Watch(question.key, None)
+                Watch(question.key, None, facing=False)
                 for question in engine.questions
                 if question.group is None
                 and question.versus is None
@@ -688,7 +688,8 @@ class Monitor:
         each = self.error / len(watches)
         limits = [threshold(self.waves, each, since_launch=launch) for launch in (False, True)]
         return {
-            "watches": [[watch.key, watch.required] for watch in watches], "thresholds": limits,
+            "watches": [astuple(watch)[: 2 + (not watch.facing)] for watch in watches],
+            "thresholds": limits,
             "classes": list(population.classes), "positive": population.positive,
             "classifiers": [name for name in engine.classifiers if name is not None],
         }  # fmt: skip
