@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.plan.stop_rules import RULES
-from labelcore.ui import draft, forecasts, new_claims, reading
+from labelcore.ui import draft, forecasts, new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
 from tests.app.conftest import (
@@ -45,15 +45,15 @@ def with_claim(app, items: Path, percent: float = 70.0):
 def test_claims_are_tried_out_once_and_waited_for(
     app, items: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began: list[str] = []
-    real = reading.Work.__init__
+    written: list[Path] = []
+    write = forecasts.write_snapshot
     monkeypatch.setattr(forecasts, "claimed", CLAIMED)
     monkeypatch.setattr(
-        reading.Work, "__init__", lambda *a, **k: (began.append(a[1]), real(*a, **k))[1]
+        forecasts, "write_snapshot", lambda path, file: (written.append(path), write(path, file))
     )
     page = with_claim(app, items)
     assert "until every claim is settled" in texts(page.run()).replace("\\", "")
-    assert began.count(forecasts.TRYING_CLAIMS) == 1
+    assert len(written) == 1 and not written[0].exists()
     assert created(page, data_folder).plan.claims == ("accuracy >= 0.7",)
 
 

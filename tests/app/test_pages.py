@@ -256,6 +256,7 @@ def test_a_button_leads_to_another_page(app, make, at: str, key: str, lands: str
     page = app(at, project="demo") if at else app()
     button(page, key).click().run()
     assert lands in page.title[0].value
+    assert ("no fault" in texts(page)) == (key == "same-file"), "the file is there already"
 
 
 def test_who_may_not_run_finds_nothing_to_begin_or_end(
