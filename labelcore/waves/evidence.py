@@ -147,14 +147,19 @@ def requirement_evidence(
     return each_start(root, np.arange(1, root.shape[-1] + 1))
 
 
-def change_evidence(waves: Cells, row: Estimand, suggested: FloatArray | None = None) -> FloatArray:
+def change_evidence(
+    waves: Cells, row: Estimand, suggested: FloatArray | None = None, *, facing: bool = False
+) -> FloatArray:
     """The evidence of each start, (..., n_starts), that a figure is lower than in all waves before
     it; none of the first wave.
 
-    How far each of both lies from the value of the other, in standard errors of its own, are the
-    roots of joined totals; the difference in those of both is what they make together.
+    How far each of both lies from the value of all waves, in standard errors of its own, are the
+    roots of joined totals; together they are what the difference is in those of both. At the value
+    of each other a miss on one side and none on the other was taken for a fall: ten labels a wave
+    gave a false alarm of recall in .20 of series (docs/monitoring.md).
 
     waves, suggested   as in ``requirement_evidence``, all waves since the launch
+    facing             the rule of monitors of before: either root is at the value of the other
 
     Source: the ends that face each other of Zou and Donner (2008), at the difference that was found
     instead of at a confidence.
@@ -173,10 +178,18 @@ def change_evidence(waves: Cells, row: Estimand, suggested: FloatArray | None = 
         for part, rates in ((part, fitted(part, suggested)) for part in (after, before))
     )
     known = ~(np.isnan(now) | np.isnan(then))
-    own = signed_root(after, row, np.where(known, then, 0.5), new)
-    other = signed_root(before, row, np.where(known, now, 0.5), old)
-    both = np.hypot(own, other)
-    root = np.divide(own * np.abs(other), both, out=np.zeros(own.shape), where=known & (both > 0))
+    if facing:
+        own = signed_root(after, row, np.where(known, then, 0.5), new)
+        other = signed_root(before, row, np.where(known, now, 0.5), old)
+        both = np.hypot(own, other)
+        root = np.divide(
+            own * np.abs(other), both, out=np.zeros(own.shape), where=known & (both > 0)
+        )
+    else:
+        alike = value_of(whole, row, fitted(whole, suggested))
+        alike = np.where(known, np.clip(alike, np.fmin(now, then), np.fmax(now, then)), 0.5)
+        own, other = signed_root(after, row, alike, new), signed_root(before, row, alike, old)
+        root = np.where(known, np.sign(now - then) * np.hypot(own, other), 0.0)
     last = np.arange(1, after.labelled.shape[-2] + 1)
     return each_start(guarded(root, after), last * (count - last) / count)
 

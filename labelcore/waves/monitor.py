@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -416,11 +416,11 @@ class Monitor:
         """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
         plans = [self._planned(population, labels) for labels in sizes]
         frozen = self._agreed(self.records) or self._frozen(population, plans[0])
-        watches = _watches(frozen)
+        watches = frozen_watches(frozen)
         return [
             Falls(
                 plan.to_json(),
-                tuple((str(watch), watch.key, watch.required) for watch in watches),
+                tuple((str(watch), *astuple(watch)) for watch in watches),
                 tuple(float(frozen["thresholds"][watch.required is None]) for watch in watches),
                 self.waves, self.error, fall, seed, sessions, series,
             )
@@ -675,7 +675,7 @@ class Monitor:
         watches = [requirement(text, engine) for text in self.requirements]
         if self.since_launch:
             watches += [
-                Watch(question.key, None)
+                Watch(question.key, None, facing=False)
                 for question in engine.questions
                 if question.group is None
                 and question.versus is None
@@ -688,7 +688,8 @@ class Monitor:
         each = self.error / len(watches)
         limits = [threshold(self.waves, each, since_launch=launch) for launch in (False, True)]
         return {
-            "watches": [[watch.key, watch.required] for watch in watches], "thresholds": limits,
+            "watches": [astuple(watch)[: 2 + (not watch.facing)] for watch in watches],
+            "thresholds": limits,
             "classes": list(population.classes), "positive": population.positive,
             "classifiers": [name for name in engine.classifiers if name is not None],
         }  # fmt: skip
@@ -707,7 +708,7 @@ class Monitor:
 
     def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
         agreed = self._agreed(self.records)
-        return rows_of(_watches(agreed), agreed.get("thresholds", ()), stretch)
+        return rows_of(frozen_watches(agreed), agreed.get("thresholds", ()), stretch)
 
 
 def _groups_there(population: Population, first: Plan) -> Sequence[str] | None:
@@ -718,7 +719,7 @@ def _groups_there(population: Population, first: Plan) -> Sequence[str] | None:
     return tuple(name for name in first.groups if name in present) or first.groups
 
 
-def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
+def frozen_watches(frozen: Mapping[str, Any]) -> list[Watch]:
     return [Watch(*watch) for watch in frozen.get("watches", ())]
 
 

@@ -34,6 +34,7 @@ from labelcore.waves.evidence import (
     requirement_evidence,
 )
 from labelcore.waves.measured import counts_of, first_given
+from labelcore.waves.watches import Watch
 
 SESSIONS, SERIES, QUIET = 300, 300, 12
 LONGEST_WAIT = 12
@@ -115,7 +116,7 @@ class Falls:
     """What is simulated, as plain values that another process can be told.
 
     plan      as JSON, its size frozen
-    watches   name, key of the figure, and what is required of it or None
+    watches   name, and the ``Watch`` in parts
     limits    the threshold of each
     waves     that the ``error`` rate is for
     sessions  simulated, without and with each fall
@@ -123,7 +124,7 @@ class Falls:
     """
 
     plan: str
-    watches: tuple[tuple[str, str, float | None], ...]
+    watches: tuple[tuple[str, str, float | None, bool], ...]
     limits: tuple[float, ...]
     waves: int
     error: float
@@ -198,7 +199,7 @@ def previewed(
     quiet = _pools(population, plan, codes, list(questions.values()), seed, sessions)
     rows: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
-    for place, ((name, key, required), limit) in enumerate(
+    for place, ((name, key, required, facing), limit) in enumerate(
         zip(asked.watches, asked.limits, strict=True), start=1
     ):
         tell_share(place / (1 + len(asked.watches)))
@@ -209,7 +210,7 @@ def previewed(
         lower = _pools(population, plan, worse, [question], seed + 1, sessions)[key]
         pools = quiet[key], lower
         series = _series(pools, (QUIET, LONGEST_WAIT), asked.series, random)
-        noticed = _noticed(engine, question, required, series, limit)
+        noticed = _noticed(engine, question, Watch(key, required, facing), series, limit)
         if required is None:
             none = _series((pools[0], pools[0]), (asked.waves, 0), asked.series, random)
             others += _by_rules(plan, question, asked, series, none)
@@ -315,7 +316,7 @@ def _series(
 
 
 def _noticed(
-    engine: Engine, question: Question, required: float | None, series: Cells, limit: float
+    engine: Engine, question: Question, watch: Watch, series: Cells, limit: float
 ) -> FloatArray:
     """The share of series in which the fall was noticed, up to each wave after it."""
     tally = engine.tallies[question.subject]
@@ -323,13 +324,13 @@ def _noticed(
     suggested = None if several else np.asarray(engine.frame.rates)[tally.stratum]
     alarmed, shares = np.zeros(len(series.size), dtype=bool), []
     for last in range(QUIET + 1, QUIET + LONGEST_WAIT + 1):
-        first = 0 if required is None else max(0, last - LONGEST)
+        first = 0 if watch.required is None else max(0, last - LONGEST)
         silent = np.flatnonzero(~alarmed)
         waves = counted(between(series, first, last), partial(np.take, indices=silent, axis=0))
-        if required is None:
-            evidence = change_evidence(waves, question.row, suggested)
+        if watch.required is None:
+            evidence = change_evidence(waves, question.row, suggested, facing=watch.facing)
         else:
-            evidence = requirement_evidence(waves, question.row, required, suggested)
+            evidence = requirement_evidence(waves, question.row, watch.required, suggested)
         alarmed[silent] = evidence.sum(axis=1) >= limit
         shares.append(float(alarmed.mean()))
     return np.array(shares)

@@ -32,10 +32,12 @@ class Watch:
 
     key        a figure, as in ``Session.results``
     required   what it must not be lower than; None: what it was in the waves before
+    facing     whether a change is told by the rule of monitors of before (``change_evidence``)
     """
 
     key: str
     required: float | None
+    facing: bool = True
 
     def __str__(self) -> str:
         if self.required is None:
@@ -139,7 +141,7 @@ def evidence(watch: Watch, waves: Sequence[Measured]) -> FloatArray:
         cells, suggested = side_by_side(figures[-LONGEST:])
         return requirement_evidence(cells, row, watch.required, suggested)
     cells, suggested = side_by_side(figures)
-    return change_evidence(cells, row, suggested)
+    return change_evidence(cells, row, suggested, facing=watch.facing)
 
 
 def _alarm(watch: Watch, waves: Sequence[Measured], starts: FloatArray, limit: float) -> Alarm:
