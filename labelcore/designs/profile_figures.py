@@ -240,7 +240,7 @@ def of_process(
     _, least, most = g_profile(rows, known, replace(look, promise=Promise.FIXED), value=value)
     low = value - np.hypot(value - low, value - least)
     high = value + np.hypot(high - value, most - value)
-    return np.array([value, np.maximum(low, rows[0].least), np.minimum(high, 1.0)])
+    return np.array([value, np.fmax(low, rows[0].least), np.fmin(high, 1.0)])
 
 
 def graded_mean(

@@ -208,7 +208,7 @@ class Outlook:
     def half_widths(self, labels: int, planned: int, *, rough: bool = False) -> dict[str, float]:
         """{result: half-width} of the design's own interval at expected counts; a curve that is
         asked for counts where its band is widest. ``rough``: near enough for a picture."""
-        look = replace(self._look(labels + self.given, planned + self.given), rough=rough)
+        look = replace(self.look_at(labels + self.given, planned + self.given), rough=rough)
         by_key = {}
         if self.questions:
             drawn = self.allocation(labels)
@@ -243,7 +243,7 @@ class Outlook:
     def along_ranks(self, labels: int, planned: int) -> dict[str, float]:
         """{what: half-width} of the precision of as many first items as ``ranks_that_matter``,
         under their number, and of each number of the whole list; only what the method foresees."""
-        look = self._look(labels + self.given, planned + self.given)
+        look = self.look_at(labels + self.given, planned + self.given)
         ranks = ranks_that_matter(self.population, self.classifiers[0])
         widths = self._along_ranks(look, np.array(ranks, dtype=np.int64))
         along = {} if widths is None else dict(zip(map(str, ranks), widths.tolist(), strict=True))
@@ -264,7 +264,7 @@ class Outlook:
         centred = design.centres_numbers(self.setup.params)
         return expected_half_widths(self.setup, self.frame, counts, look, names, centred=centred)
 
-    def _look(self, labels: int, planned: int) -> Look:
+    def look_at(self, labels: int, planned: int) -> Look:
         plan, strata = self.plan, self.frame.n_strata
         sure = plan.confidence_of_each(len(self.questions))
         return Look(
@@ -363,7 +363,7 @@ class Outlook:
 
     def notes(self, planned: int) -> list[str]:
         """What a person should know of the expected half-widths at the planned size."""
-        drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
+        drawn, look = self.allocation(planned), self.look_at(planned + self.given, planned)
         notes = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
         notes += [*self._more_than_items(), *self._no_probabilities()]
         for key in self.never():
@@ -480,7 +480,7 @@ class Outlook:
 
     def _margin_met(self, name: str, size: int, margin: float) -> bool:
         labels = self._resize(name, size).most
-        look, drawn = self._look(labels, labels), self.allocation(labels)
+        look, drawn = self.look_at(labels, labels), self.allocation(labels)
         return all(width <= margin for width in self._half_widths(drawn, look))
 
     def meets(self, labels: int, margin: float) -> bool:

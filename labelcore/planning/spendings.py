@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from labelcore.designs.profile_figures import of_process
 from labelcore.errors import PlanArgumentError
 from labelcore.estimands import table_of
 from labelcore.figures.agreement import people_agree
@@ -19,7 +20,12 @@ from labelcore.stats.horizon import stretch
 from labelcore.stats.label_error import error_rate
 from labelcore.stats.profile import Cells, FloatArray, Ratios
 from labelcore.stats.profile_interval import critical_values
-from labelcore.stats.two_phase import Critical, expected_flips, settled_interval
+from labelcore.stats.two_phase import (
+    Critical,
+    expected_flips,
+    settled_interval,
+    settled_totals,
+)
 
 DISAGREEMENT = 0.05
 """The share of items of which two people are taken to differ before anything is known of them."""
@@ -175,7 +181,8 @@ def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> di
         chance = chances(cells, np.clip(rates, 1e-6, 1 - 1e-6), count, worth, share)
     by_name = dict(zip(cell_names(tally), chance, strict=True))
     by_stratum = {stratum: chances_of_cell for (stratum, _), chances_of_cell in by_name.items()}
-    widths = {}
+    widths, look = {}, outlook.look_at(items, items)
+    target = "file" if look.masses else look.target
     for question in asked:
         cells, _ = expected[question]
         names = cell_names(outlook.tallies[question.subject])
@@ -184,20 +191,23 @@ def _half_widths(outlook: Outlook, items: int, share: float, error: float) -> di
             read = np.where(cells.predicted[:, None], read, read[:, ::-1])
         table = table_of([question.row], cells)
         flips = expected_flips(cells, read, error)
-        critical = _critical(outlook.plan, len(outlook.questions))
-        _, low, high = settled_interval(cells, table, flips, critical, target=outlook.plan.target)
+        critical = _critical(outlook.plan, len(outlook.questions), target)
+        ends = np.array(settled_interval(cells, table, flips, critical, target=target))
+        if look.masses:
+            ends = of_process([question.row], cells, settled_totals(cells, flips), look, ends)
+        _, low, high = ends
         widths[question.key] = float(high[0] - low[0]) / 2
     return widths
 
 
-def _critical(plan: Plan, results: int) -> Critical:
+def _critical(plan: Plan, results: int, target: str) -> Critical:
     confidence = plan.confidence_of_each(results)
 
     def critical(both: Cells, linear: Ratios) -> FloatArray:
         inflation: FloatArray | float = 1.0
         if plan.promised == Promise.WATCHED:
             horizon = plan.horizon or 1
-            inflation = stretch(both, linear, confidence, 1.0, horizon, target=plan.target)
-        return critical_values(both, linear, confidence, target=plan.target, inflation=inflation)
+            inflation = stretch(both, linear, confidence, 1.0, horizon, target=target)
+        return critical_values(both, linear, confidence, target=target, inflation=inflation)
 
     return critical

@@ -416,7 +416,7 @@ class Monitor:
         """What ``preview`` simulates for each number of labels. Raises PlanError, ArgumentError."""
         plans = [self._planned(population, labels) for labels in sizes]
         frozen = self._agreed(self.records) or self._frozen(population, plans[0])
-        watches = _watches(frozen)
+        watches = frozen_watches(frozen)
         return [
             Falls(
                 plan.to_json(),
@@ -708,7 +708,7 @@ class Monitor:
 
     def _rows(self, stretch: Sequence[Measured]) -> Iterator[tuple[dict[str, Any], Alarm | None]]:
         agreed = self._agreed(self.records)
-        return rows_of(_watches(agreed), agreed.get("thresholds", ()), stretch)
+        return rows_of(frozen_watches(agreed), agreed.get("thresholds", ()), stretch)
 
 
 def _groups_there(population: Population, first: Plan) -> Sequence[str] | None:
@@ -719,7 +719,7 @@ def _groups_there(population: Population, first: Plan) -> Sequence[str] | None:
     return tuple(name for name in first.groups if name in present) or first.groups
 
 
-def _watches(frozen: Mapping[str, Any]) -> list[Watch]:
+def frozen_watches(frozen: Mapping[str, Any]) -> list[Watch]:
     return [Watch(*watch) for watch in frozen.get("watches", ())]
 
 

@@ -213,15 +213,27 @@ def test_two_classifiers_are_told_what_readings_buy(name: str) -> None:
     assert found[0].half_width > found[3].half_width
 
 
+def test_of_items_like_these_readings_buy_less() -> None:
+    """Plans of the rules before 14 forecast as if the file's shares were known."""
+    one = session("recalibrated_neyman", estimands=["recall"], target="process")
+    plan = replace(one.plan, budget=ITEMS, promise="fixed")
+    now, before = (
+        spendings(one.population, replace(plan, rules=rules), 300, shares=(0.3,))[0].half_width
+        for rules in (14, 13)
+    )
+    assert now > before
+
+
 def test_without_an_overlap_there_is_none() -> None:
     one = session(overlap=0.0)
     labelled(one, "ann")
     assert list(one.results()) == ["accuracy"]
 
 
-def test_nothing_settled_as_positive_is_no_figure_and_replays() -> None:
+@pytest.mark.parametrize("target", ["file", "process"])
+def test_nothing_settled_as_positive_is_no_figure_and_replays(target: str) -> None:
     """Ann alone says yes, and is never agreed with: there is nothing to recall."""
-    one = session(estimands=["recall"], overlap=1.0)
+    one = session(estimands=["recall"], overlap=1.0, target=target)
     for who in ("ann", "bob"):
         while (draw := one.next(who)) is not None:
             one.answer(draw, who == "ann" and int(draw.item_id[1:]) % 8 == 0, annotator=who)

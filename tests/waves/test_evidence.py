@@ -22,6 +22,7 @@ from labelcore.waves.evidence import (
     signed_root,
     threshold,
 )
+from labelcore.waves.monitor import frozen_watches
 
 pytestmark = pytest.mark.as_shipped
 SIZE = np.array([40.0, 60, 200, 2000, 6000])
@@ -131,6 +132,11 @@ def test_a_few_misses_are_no_change_since_launch() -> None:
             alarms[place] |= evidence.sum(axis=1) >= threshold(52, 0.05, since_launch=True)
     sound, leaning = alarms.sum(axis=1)
     assert sound <= binom.isf(0.00135, 200, 0.05) < leaning
+
+
+def test_monitors_of_before_keep_the_rule_that_they_began_with() -> None:
+    stored = {"watches": [["recall", None], ["recall", None, False], ["precision", 0.8]]}
+    assert [watch.facing for watch in frozen_watches(stored)] == [True, False, True]
 
 
 def test_totals_are_joined_from_the_last_wave_back() -> None:
