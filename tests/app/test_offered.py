@@ -214,7 +214,6 @@ SCREENS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "two people": ("one classifier", ACCURACY.title, {"budget": 60, "readers": 2}),
     "judged again": ("one classifier", ACCURACY.title, {"budget": 60, "repeats": 0.2}),
     "grades": ("grades", ACCURACY.title, {}),
-    "a cut of grades": ("grades", SHIP.title, {}),
     "one grade": ("one grade", ACCURACY.title, {}),
     "flags": ("flags", None, {}),
     "a band by margin": ("no prediction", RANKED.title, {"margin": 0.1}),
