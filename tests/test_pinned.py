@@ -247,10 +247,6 @@ STORIES: dict[str, tuple[dict[str, Any], list[Step]]] = {
         {"estimands": ["accuracy"], "claims": ["accuracy >= 0.2", "accuracy < 0.99"]},
         [labels(), turned],
     ),
-    "likely no more": (
-        {"estimands": ["accuracy"], "claims": ["accuracy >= 0.2"], "claim_form": "approximate"},
-        [labels(), turned],
-    ),
 }  # fmt: skip
 ASKED: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(

@@ -210,10 +210,7 @@ def what_mistakes_cost(session: Session) -> None:
         alarm = st.number_input("Another item that is kept", value=1.0, step=1.0, key=ALARM)
     if not (within(miss, 1e-6, 1e9) and within(alarm, 1e-6, 1e9)):
         return
-    try:
-        cut = session.cheapest_cut(miss, alarm)
-    except ValueError:
-        return  # Why there are no such bounds stands above.
+    cut = session.cheapest_cut(miss, alarm)
     st.text("The answer comes with the first bounds." if cut is None else cut.sentence())
 
 

@@ -27,11 +27,6 @@ def next_step(error: Exception) -> str:
         return "Labels saved earlier are in the store. This page tries again by itself."
     if isinstance(error, errors.StoreError):
         return "Labels saved earlier are in the store. When the cause is fixed, reload this page."
-    if isinstance(error, errors.ProjectExistsError):
-        return (
-            "The labels are safe in the store. Put back the file as it was when the project was "
-            "made, then reload this page."
-        )
     if isinstance(error, (FileNotFoundError, ValueError)):
         return "The labels are safe in the store. When the cause is fixed, reload this page."
     return ""

@@ -109,11 +109,11 @@ def is_exact(low: float, high: float) -> bool:
 
 def decimals(width: float) -> int:
     """Decimals of percents and points that an interval so wide supports: none over 10 points, one
-    under that, two under one point, and one more for each further tenth; two for an exact figure.
-    None where the width is NaN.
+    under that, two under one point, and one more for each further tenth; two for an exact figure,
+    none where the width is NaN.
 
-    >>> [decimals(one) for one in (0.62, 0.1, 0.05, 0.01, 0.004, 0.0004, 0.0)]
-    [0, 1, 1, 2, 2, 3, 2]
+    >>> [decimals(one) for one in (0.62, 0.1, 0.05, 0.01, 0.004, 0.0004, 0.0, float("nan"))]
+    [0, 1, 1, 2, 2, 3, 2, 0]
     """
     if width != width:
         return 0

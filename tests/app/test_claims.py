@@ -27,8 +27,7 @@ from tests.plan.test_stop_rules import LABELS
 pytestmark = pytest.mark.usefixtures("price_alone")
 
 LOW = "accuracy >= 0.4"
-CLAIMED = forecasts.claimed
-"""As it is shipped; the pages of other tests try claims out in their own process."""
+CLAIMED = forecasts.claimed  # As it is shipped; other tests try claims out in their own process.
 
 
 def field(page, kind: str, end: str):

@@ -201,7 +201,6 @@ ROWS: dict[str, tuple[str, Callable[[int], str]]] = {
         "score_a,pred_a,pred_b,language",
         lambda n: f"{n * 7 % 240 / 240:.3f},{int(n * 7 % 240 > 140)},{n % 2},l{n % 3}",
     ),
-    "flags": ("found", lambda n: str(int(n % 9 == 0))),
 }
 """Columns beside the id and the text, and what is in them in each row."""
 LEVEL: dict[str, Any] = {"way": CLAIMS, "claims": {"0-figure": "precision", "0-percent": 60.0}}
@@ -214,9 +213,7 @@ SCREENS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "two people": ("one classifier", ACCURACY.title, {"budget": 60, "readers": 2}),
     "judged again": ("one classifier", ACCURACY.title, {"budget": 60, "repeats": 0.2}),
     "grades": ("grades", ACCURACY.title, {}),
-    "a cut of grades": ("grades", SHIP.title, {}),
     "one grade": ("one grade", ACCURACY.title, {}),
-    "flags": ("flags", None, {}),
     "a band by margin": ("no prediction", RANKED.title, {"margin": 0.1}),
     "two numbers of a list": (
         "no prediction", RANKED.title, {"estimands": ("precision_curve", "average_precision")},

@@ -10,14 +10,12 @@ from labelcore.access import Right
 from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import REPORT_FORMS, report_html
 from labelcore.report.style import POLICY
-from labelcore.ui import figures, progress, sessions, visitor
-from labelcore.ui import share_page as share
-from labelcore.ui.figures import LATER
+from labelcore.ui import progress, sessions, visitor
 from labelcore.ui.share_page import share_page
 from labelcore.ui.start import NO_PROJECTS
 from labelcore.ui.watching import NONE_YET
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, button, folds, pictures, sent, store, texts
+from tests.app.conftest import HOSTILE, button, folds, store, texts
 from tests.cases import sampled
 from tests.designs.paired_files import paired
 
@@ -30,6 +28,7 @@ def test_empty_start_offers_trials_and_the_own_file(app) -> None:
     said = texts(page) + "".join(one.value for one in page.caption)
     assert "Real handwriting" in said and "Invented messages" in said
     assert button(page, "start-own").label == "New project"
+    assert "Items" in button(page, "start-own").click().run().title[0].value
 
 
 def test_start_lists_projects(app, make) -> None:
@@ -175,9 +174,7 @@ def test_report_has_the_labels_to_take_away(
     assert taken["download-labels.csv"]["data"]().splitlines()[0].endswith(b",text")
 
 
-def test_a_share_asks_each_time_whether_items_go_with_it(
-    app, make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_share_asks_each_time_whether_items_go_with_it(app, make) -> None:
     """The page by link has none; whoever is no owner is not asked."""
     session = make(labels=50)
     page = app("report", project="demo")
@@ -189,10 +186,6 @@ def test_a_share_asks_each_time_whether_items_go_with_it(
     assert cards in report_html(session, errors=True)
     assert shared.headers["content-security-policy"] == f"{POLICY}; frame-ancestors 'self'"
     assert (share_page("other").status_code, share_page("").status_code) == (404, 404)
-    monkeypatch.setattr(share, "hides_figures", lambda session: True)
-    assert (share_page("demo").status_code, bytes(share_page("demo").body)) == (409, LATER.encode())
-    monkeypatch.setattr(share, "hides_figures", lambda session: session.item_by_id("none"))
-    assert share_page("demo").status_code == 409
 
 
 def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path) -> None:
@@ -244,46 +237,21 @@ def test_page_and_report_say_the_same_of_training(app, make, trained: bool) -> N
 
 
 @pytest.mark.parametrize(
-    ("at", "key", "lands"),
-    [
-        ("", "start-new", "Items"),
-        ("label", "same-file", "Items"),
-        ("label", "to-report", "items right"),
-    ],
+    ("key", "lands"),
+    [("start-new", "Items"), ("same-file", "Items"), ("to-report", "items right")],
 )
-def test_a_button_leads_to_another_page(app, make, at: str, key: str, lands: str) -> None:
+def test_a_button_leads_to_another_page(app, make, key: str, lands: str) -> None:
     make(labels=60).finish()
-    page = app(at, project="demo") if at else app()
-    button(page, key).click().run()
-    assert lands in page.title[0].value
+    page = app() if key == "start-new" else app("label", project="demo")
+    assert lands in button(page, key).click().run().title[0].value
     assert ("no fault" in texts(page)) == (key == "same-file"), "the file is there already"
 
 
 def test_who_may_not_run_finds_nothing_to_begin_or_end(
     app, make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Buttons that cannot do anything are not there."""
     monkeypatch.setattr(visitor, "allowed", lambda right, *more: right is not Right.RUN)
     assert NO_PROJECTS in texts(app()) and NONE_YET in texts(app("watch"))
     make(labels=60)
     keys = {one.key for one in app("label", project="demo").button}
     assert "to-report" not in keys and not keys & {"state-finish", "second-pass", "go-on"}
-
-
-def test_figures_are_hidden_unfolded_and_chosen_by_a_press(app, make) -> None:
-    make(labels=50, estimands=["precision", "recall"])
-    page = app("label", project="demo")
-    key = next(one.id for one in page.get("bidi_component") if '"sheet": "picture"' in one.json)
-    sent(page, key, "pressed", "recall")
-    assert page.session_state[figures.FIGURE] == "recall"
-    sent(page, key, "pressed", figures.ALONG_SCORES)
-    assert page.session_state[figures.VIEW] == figures.ALONG_SCORES
-    assert button(button(page, "unfold-False").click().run(), "unfold-True")
-    button(page, "hide-False").click().run()
-    assert not pictures(page)
-    assert pictures(button(page, "hide-True").click().run())
-
-
-def test_whoever_has_no_project_begins_with_a_file(app) -> None:
-    page = app()
-    assert "Items" in button(page, "start-own").click().run().title[0].value

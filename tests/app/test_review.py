@@ -3,17 +3,13 @@
 import io
 from base64 import b64decode, b64encode
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.figures.confusion import confusion as confusion_of
 from labelcore.log.kinds import KINDS
 from labelcore.log.rules import Kind
 from labelcore.report import table_file
@@ -21,8 +17,7 @@ from labelcore.results.in_common import Shared
 from labelcore.safe_text import plain
 from labelcore.session.erasing import erase_items
 from labelcore.session.item_texts import TEXT_GONE
-from labelcore.ui import confusion, review
-from labelcore.ui.confusion import press_cell
+from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
 from labelcore.ui.reviewed import (
     ALL,
@@ -257,32 +252,14 @@ def test_a_list_to_take_away_has_content_and_weights_and_no_formula(session: lc.
         assert row["prediction_lr"] in ("yes", "no")
 
 
-def test_a_cell_of_the_confusion_table_opens_its_items(
-    app, session: lc.Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = app("progress", project="demo")
+def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session) -> None:
+    page = app("review", project="demo")
     page.session_state[review.CELL] = ("lr", "no", "yes")
     page.run()
     assert len(cards(page)) == len(reviewed(session, "lr").chosen(called="no", answer="yes")) > 0
     assert all("Yes" in one and "| wrong" in one for one in cards(page).values())
     page.session_state[review.CELL] = ("lr", "no", None)
     assert len(cards(page.run())) == len(reviewed(session, "lr").chosen(called="no"))
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(st, "session_state", state)
-    for cells, opened_cell in (([(0, "yes")], "yes"), ([(0, "Items")], None), ([], None)):
-        state[confusion.TABLE] = SimpleNamespace(selection=SimpleNamespace(cells=cells))
-        press_cell("lr", confusion_of(session.engine, "lr"))
-        assert state[review.CELL] == ("lr", "no", opened_cell)
-
-
-def test_what_was_done_with_an_item_is_said() -> None:
-    for kind, text, said in (
-        ("reread_undone", "", "taken back"),
-        ("settled", "an offer", "settled as Yes: an offer"),
-        ("settled", "", "settled as Yes"),
-    ):
-        event: Any = SimpleNamespace(kind=kind, text=text, label="yes")
-        assert event_words(event) == said
 
 
 def test_hostile_words_stay_words(app, make) -> None:

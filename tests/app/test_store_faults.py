@@ -13,28 +13,16 @@ import pytest
 from streamlit.runtime.secrets import Secrets
 
 import labelcore as lc
-from labelcore.errors import ProjectExistsError, StoreBusyError, StoreNotWritableError
+from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
 from labelcore.store import guard
-from labelcore.ui import page_errors, presses, sessions, summary
+from labelcore.ui import presses, sessions, summary
 from tests.app.conftest import button, plainly, surface
 from tests.permissions import modes, ordinary_user
 from tests.report.sessions import automatic_backup
 from tests.stores import tamper
 
-PAGES = ["", "label", "progress", "explore", "report"]
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (StoreBusyError("held"), "Labels saved earlier are in the store. This page tries again"),
-        (ProjectExistsError("there"), "The labels are safe in the store. Put back the file as it"),
-        (PermissionError(13, "Denied", "/x"), "/x: Denied. Check the folder and the disk."),
-    ],
-)
-def test_an_error_says_what_is_safe_and_what_to_do(error: Exception, said: str) -> None:
-    assert (page_errors.next_step(error) or presses.sentence(error)).startswith(said)
+PAGES, MARKED = ["", "label", "progress", "explore", "report"], ["review", "people"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -54,7 +42,7 @@ def test_a_database_that_was_moved_is_not_replaced(app, make, data_folder: Path,
 
 
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
-@pytest.mark.parametrize("page", [*PAGES, "review", "people"])
+@pytest.mark.parametrize("page", [*PAGES, *MARKED])
 def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder, page) -> None:
     make(labels=30)
     change = "CASE label WHEN 'yes' THEN 'no' ELSE 'yes' END"

@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.cli import main, monitoring
+from labelcore.cli import main
 from labelcore.store import open_store
 from tests.answering import answer_draws
 
@@ -209,19 +208,6 @@ def test_what_is_wrong_in_a_plan_is_named(
     assert main(["monitor", str(plan), "--dry-run"]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "labels.db").exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "failed"), [([], ""), (["no such command"], "on_alarm could not be run: ")]
-)
-def test_a_command_that_cannot_be_run_is_told(
-    tmp_path: Path, command: list[str], failed: str
-) -> None:
-    told: list[str] = []
-    file: Any = SimpleNamespace(on_alarm=command, name="spam", path=tmp_path / "plan.toml")
-    alarm: Any = SimpleNamespace(wave="w1", estimand="precision", sentence=lambda: "It fell.")
-    assert monitoring._called(file, alarm, told) == (not failed)
-    assert len(told) == bool(failed) and "".join(told).startswith(failed)
 
 
 def test_a_missing_plan_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,8 +176,6 @@ def test_the_core_lets_nobody_in_from_elsewhere(path: str, monkeypatch: pytest.M
 def test_in_the_core_alone_whoever_is_here_is_the_owner() -> None:
     alone = door.Entrance()
     assert alone.visitor(door.PLAIN) == door.OWNER and alone.visitor("start owner") is None
-    assert alone.still({}, "") and not alone.is_shared() and alone.refusal("")
-    assert (alone.stranger(""), alone.shared_as()) == ("", ("", ""))
     assert not alone.knows_others() and not alone.is_taken("Ann") and not alone.begin()
 
 

@@ -519,10 +519,7 @@ def selection(
     if frame.replaced:
         words = hash_keys(setup.seed, "turn", map(str, range(budget)))[:, 0]
     order = np.arange(len(frame.union))
-    try:
-        return ReachSelection(frame.member, frame.rules, budget, order, words, sought, frame.known)
-    except ValueError as error:
-        raise PlanError(str(error)) from None
+    return ReachSelection(frame.member, frame.rules, budget, order, words, sought, frame.known)
 
 
 def _bounds(frame: ReachFrame, run: ReachSelection) -> pd.DataFrame:

@@ -107,16 +107,6 @@ def test_a_file_without_what_a_planner_needs_is_told_so(
     assert said in [one.value.replace("\\", "") for one in page.info] and not page.error
 
 
-def test_the_thresholds_of_the_other_classifiers_are_asked(
-    opened: Callable, data_folder: Path
-) -> None:
-    rows = [[f"i{n}", f"item {n}", n / 240, n * 7 % 240 / 240] for n in range(240)]
-    write_rows(data_folder / "scores.csv", ["id", "text", "score_a", "score_b"], rows)
-    page = opened(CHOICE, name="scores.csv")
-    assert "Thresholds of the other classifiers" in [one.label for one in page.expander]
-    assert [one.key for one in page.slider] == ["new-threshold-a", "new-threshold-b"]
-
-
 @pytest.mark.parametrize("planner", [STRATA, CURVE])
 def test_what_was_cancelled_is_no_error(
     opened: Callable, planner: str, monkeypatch: pytest.MonkeyPatch

@@ -280,21 +280,6 @@ def test_a_file_without_scores_or_predictions(tmp_path: Path) -> None:
             known.engine(plan_of(5, candidates=candidates), 5)
 
 
-def test_candidates_are_the_classifiers_where_there_is_no_score(tmp_path: Path) -> None:
-    rows = [{"id": f"i{n}", "a": n % 2, "b": int(n < 9), "c": "xyz"[n % 3]} for n in range(30)]
-    names = {"a": "a", "b": "b"}
-    file = lc.read_population(rows, id="id", content="id", predictions=names)
-    plan = replace(plan_of(30, candidates=[]), classifier="a")
-    engine = Known(file, np.ones(30, dtype=int)).engine(plan, 5)
-    assert choice_of(engine).bounds["classifier"].tolist() == ["a", "b"]
-    scored = lc.read_population(rows, id="id", content="id", scores={"a": "b"}, thresholds={})
-    with pytest.raises(PlanError, match="names 'a'; classifiers with predictions are none"):
-        Known(scored, np.ones(30, dtype=int)).engine(plan_of(30, candidates=["a"]), 5)
-    three = lc.read_population(rows, id="id", content="id", predictions={"a": "c"})
-    with pytest.raises(PlanError, match="'reach_selection' needs a file with two classes"):
-        Known(three, np.ones(30, dtype=int)).engine(plan_of(30), 5)
-
-
 def test_draws_that_are_counted_are_never_taken_back(known: Known) -> None:
     """T counts draws, of which some are of the same item: an extension must go beyond T itself."""
     session = lc.Session(known.population, plan_of(20, sampler="round_robin"))
