@@ -93,8 +93,8 @@ def profile_may_meet(
     inside the region show that one is too wide. Whole items only widen an interval.
 
     Every look has the critical value of its interval; a first try with the least one that it may
-    have takes a fraction of the time. There is no bound where there is none (``bounded``), nor
-    for items like these, by the rules before beyond ``WIDEST_MARGIN``.
+    have takes a fraction of the time. There is no bound where there is none (``bounded``), nor for
+    items like these beyond ``WIDEST_MARGIN``: up to it their region holds that of known masses.
 
     value   (n_looks,) where the method has one of its own; None: the plug-in of the cells
     """
@@ -104,8 +104,6 @@ def profile_may_meet(
         return np.ones(len(labels), dtype=bool)
     if not isinstance(table, Differences) and one_sample(known_group(rows[0], cells), cells):
         return share_may_meet(rows[0], cells, look, labels, goal)
-    if _by_masses(look, table):
-        return np.ones(len(labels), dtype=bool)
     if value is None:
         value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
     possible: BoolArray = np.ones(len(labels), dtype=bool)
