@@ -179,7 +179,7 @@ def test_no_stop_is_missed_between_two_looks(
     missed = Goal.missed
 
     def too_bold(goal: Goal, value: Any, low: Any, high: Any) -> Any:
-        more = 0.005 * (high - low)
+        more = (0.25 if plan.target == "process" else 0.005) * (high - low)
         return missed(goal, value, low - more, high + more)
 
     with monkeypatch.context() as patch:
