@@ -94,6 +94,12 @@ def changes() -> list[object]:
     return [pytest.param(*one, id=name) for name, one in found.items()]
 
 
+def test_from_the_first_event_on_nothing_is_shown() -> None:
+    said = [str(BrokenLogError("spam", sequence)) for sequence in (1, 2)]
+    assert "does not follow from the file and the plan. None is shown;" in said[0]
+    assert "from the events before it. What is shown ends before event 2;" in said[1]
+
+
 @pytest.mark.parametrize(("change", "first"), changes())
 def test_a_changed_log_can_only_be_read(database: Path, change: str, first: int) -> None:
     with closing(sqlite3.connect(database)) as connection:

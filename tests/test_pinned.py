@@ -67,6 +67,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "helped, groups": {
         "design": OURS, "estimands": ["recall"], "by": "language", "params": {"helpers": ["n"]},
     },
+    "alone": {
+        "design": "simple_random", "estimands": ["precision"], "classifier": None,
+        "reads": {"scores": {"m": "score"}, "thresholds": {"m": 0.5}},
+    },
     "sure": {"design": OURS, "estimands": ["recall", "accuracy"], "sure_scores": ["m"]},
     "large": {"design": OURS, "estimands": ["precision", "recall"]},
     "large, calls": {"design": OURS, "estimands": ["recall"], "reads": CALLS},

@@ -55,7 +55,7 @@ class Book:
     def draw(self, event: Event) -> None:
         """An item is put before somebody, for the first time or once more."""
         if int(event.index or 0) > len(self.asked):
-            self.asked.append(Asked(NOWHERE, event.stratum or 0, event.batch or 0))
+            self.asked.append(Asked(NOWHERE, 0, 0))  # Only the file tells where it lies.
 
     def answer(self, index: int, event: Event) -> None:
         """Put an answer in force for the item with this index."""

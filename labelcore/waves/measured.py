@@ -197,9 +197,7 @@ def counts_of(
     columns = names, cells.predicted, cells.size, cells.labelled, cells.positive
     counts = np.column_stack([np.asarray(column, dtype=float) for column in columns]).tolist()
     several = len(engine.population.classes) > 2 and question.class_index is not None
-    rates = engine.frame.rates[tally.stratum]
-    known = not several and bool(np.all((rates > 0) & (rates < 1)))
-    return counts, rates.tolist() if known else None
+    return counts, None if several else engine.frame.rates[tally.stratum].tolist()
 
 
 def side_by_side(figures: Sequence[Figure]) -> tuple[Cells, FloatArray | None]:

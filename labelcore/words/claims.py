@@ -128,6 +128,8 @@ def in_group_words(column: str, name: str, each: str = "", joined: int = 0) -> s
 
     >>> in_group_words("language", "de"), in_group_words("language", "", "every", 3)
     ("in language 'de'", 'in every language (the 3 smallest as one)')
+    >>> in_group_words("language", "", "some", 1)
+    'in some language'
     """
     if not each:
         return f"in {column} {name!r}"

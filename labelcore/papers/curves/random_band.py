@@ -106,7 +106,7 @@ def random_band(
         gaps = np.flatnonzero(verdicts.rank[:inside] != np.arange(1, inside + 1))
         rank = int(gaps[0]) + 1 if len(gaps) else int(inside) + 1
         raise ValueError(f"the first {head:,} items must all be labelled, rank {rank:,} is not")
-    edges = np.array([1, head, head + 1, n_items])
+    edges = np.array([1, head, n_items])
     ends: IntArray = np.concatenate([at, verdicts.rank, verdicts.rank - 1, edges])
     stops = increasing(ends[(ends >= 1) & (ends <= n_items)])
     seen = np.searchsorted(verdicts.rank, stops, side="right")
