@@ -320,3 +320,8 @@ def test_expected_widths_are_those_of_a_session() -> None:
             real += (band.high - band.low) / 2 / ranks / 40
         assert np.all(expected[: GRID.edges[0]] == 0)
         assert expected == pytest.approx(real, abs=0.02)
+        falling = np.linspace(0.9, 0.1, len(rates))  # What is above for hits is below for misses.
+        both = [
+            expected_half_widths(GRID, of, 0.2, printed=printed) for of in (falling, 1 - falling)
+        ]
+        assert both[0] == pytest.approx(both[1], abs=1e-12) and both[0].max() < 0.5
