@@ -88,7 +88,7 @@ MAY_NAME_TYPES = {"report": {"store"}, "__init__": {"papers", "ui"}}
 OPEN_FILES = {
     "designs": {
         *("base", "choices", "contracts", "curves", "helpers", "lists", "params", "rates"),
-        *("recut", "registry", "samples", "scalars", "sure_scores"),
+        *("profile_figures", "recut", "registry", "samples", "scalars", "sure_scores"),
     },
     "store": {"base", "checks", "database"},
 }

@@ -43,19 +43,19 @@ def week(folder: Path, wave: int, right: float) -> tuple[lc.Population, pd.DataF
     return population, frame
 
 
-def weeks(data_folder: Path) -> Path:
+def weeks(folder: Path) -> Path:
     """A folder of data with three finished weeks, the last two after a fall, and one that waits for
     its labels."""
-    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    store = lc.open_store(f"sqlite:///{folder / 'labelcore.db'}")
     plan = lc.Plan("recalibrated_neyman", ["precision"], budget=80, seed=3, by="language")
     made = lc.Monitor(store, "spam", plan, ["precision >= 0.8"], since_launch=False, waves=12)
     for wave, right in enumerate((*RIGHT, 0.2)):
-        population, frame = week(data_folder, wave, right)
+        population, frame = week(folder, wave, right)
         session = made.wave(population, f"w{wave}")
         if wave < len(RIGHT):
             label(session, frame)
     store.close()
-    return data_folder
+    return folder
 
 
 watched = once(weeks)
