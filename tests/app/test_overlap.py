@@ -29,7 +29,9 @@ def by_two(session: lc.Session, number: int = 4) -> None:
         session.answer(draw, "no")
 
 
-def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) -> None:
+def test_what_people_judge_differently_is_settled_by_key_on_people(
+    app, make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = make(overlap=1.0)
     by_two(session)
     for index, text in ((2, "an offer?"), (1, "no longer said"), (1, "")):
@@ -43,7 +45,11 @@ def test_what_people_judge_differently_is_settled_by_key_on_people(app, make) ->
     seen = page.session_state[settling.SEEN]
     page = app("people", project="demo")
     page.session_state[settling.SEEN] = seen
+    shown: list[tuple[str, ...]] = []
+    monkeypatch.setattr(settling.trail, "saw", lambda *given: shown.append(given))
     page.run()
+    first = next(row.first for row in session.unsettled() if row.index == 2)
+    assert ("demo", first.item_id, "2") in shown, "the trail says whose content was seen"
     assert settling.ASKED in (said := texts(page)) and "0 of 4 settled" in said
     assert "an offer?" in said and "**Yes**" in said and "**No**" in said
     page.text_input(key=f"{settling.REASON}-2").set_value("an offer").run()

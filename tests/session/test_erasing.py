@@ -260,6 +260,7 @@ def test_copying_again_erases_in_the_copy(session: lc.Session, home: Path, dumpe
     back_up(copy, taken_home)
     erase_items(session.store, "spam", asked[:2], **WHY)
     erase_person(session.store, "Ann Lee", **WHY)
+    erase_items(session.store, "spam", asked[2:3], who="owner", why="the last one")
     label(session, 3, "bob")
     for _ in range(2):  # The second time nothing is new.
         if dumped:
@@ -268,16 +269,17 @@ def test_copying_again_erases_in_the_copy(session: lc.Session, home: Path, dumpe
             load(lines, copy)
         else:
             copy_project(session.store, copy, "spam")
-    gone = [text_of(asked[0]), text_of(asked[1]), "Ann Lee"]
-    assert [holding(there, one) for one in gone] == [[], [], []]
+    assert {one.why for one in read_erased(there / "copy.db").gone} == {"the last one"}
+    gone = [*map(text_of, asked[:3]), "Ann Lee"]
+    assert [holding(there, one) for one in gone] == [[]] * 4
     assert copy.events("spam") == session.store.events("spam")
     assert lc.Session.open(copy, "spam").item_by_id(asked[5]) == {"text": text_of(asked[5])}
     erase_items(copy, "spam", asked[5:6], **WHY)
-    assert holding(there, text_of(asked[5])) == [] and replay_project(copy, "spam").erased == 3
+    assert holding(there, text_of(asked[5])) == [] and replay_project(copy, "spam").erased == 4
     copy.close()
     assert verify(url(there / "copy.db")).whole
     restore(taken_home, url(there / "copy.db"), force=True)
-    assert [holding(there, one) for one in gone] == [[], [], []]
+    assert [holding(there, one) for one in gone] == [[]] * 4
 
 
 def test_a_backup_from_before_is_erased_before_it_is_opened(

@@ -259,6 +259,10 @@ def test_doubtful_items_and_visible_violations() -> None:
     head[: GRID.edges[0] - GRID.window] = 0.0
     assert not paula_bounds(GRID, head, head, 1, ranks).head_holds
     assert paula_bounds(GRID, high, high, 1, ranks).head_holds
+    head[:] = 1.0
+    assert paula_bounds(GRID, head, head, 1, ranks).head_holds
+    head[0] = 0.0  # One miss before a window of hits: a little less than all of it.
+    assert not paula_bounds(GRID, head, head, 1, ranks).head_holds
 
 
 def test_nothing_finished_and_missing_labels() -> None:
