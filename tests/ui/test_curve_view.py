@@ -10,6 +10,7 @@ import labelcore as lc
 from labelcore.promises import State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
+from labelcore.ui import cutting
 from labelcore.ui.curve_view import PAIRS, band_figure, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
@@ -112,3 +113,9 @@ def test_the_picture_ends_behind_the_cut_or_with_the_list() -> None:
 
     assert [shown(100), shown(101)] == ["first 100 of 1,000", "all 1,000"]
     assert " keeps " not in cut_facts(session.cut(100)), "its score is that of no other item"
+
+
+def test_what_was_chosen_is_drawn_where_the_curve_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting.st, "session_state", {cutting.VIEW: "recall"})
+    assert cutting.view_of(("precision", "recall")) == "recall"
+    assert cutting.view_of(("precision",)) == "precision"
