@@ -133,6 +133,7 @@ def test_what_was_chosen_by_a_link_of_the_same_page_stays_chosen(
     for name in ("first", "second"):
         main.get_by_role("link", name=name, exact=False).click()
         expect(page.get_by_role("heading", name=f"{name}: {waits}")).to_be_visible()
+        wait_until_idle(page)  # A fold of the monitor before goes while this one is drawn.
         driving.unfold(page, "fold-waves")
         wait_until_idle(page)
         expect(page.get_by_role("heading", name=f"{name}: {waits}")).to_be_visible()
