@@ -9,7 +9,7 @@ from time import monotonic
 
 import numpy as np
 
-from labelcore.designs.base import PORTABLE_RULES, IntArray
+from labelcore.designs.base import IntArray
 from labelcore.designs.choices import Chooses
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import EstimatesScalars
@@ -245,8 +245,8 @@ class _Runner(Runner):
         """Simulate one world more, and go to another size or end where that is due."""
         if self.engine is None:
             plan = frozen(self.population, self.plan, self.labels)
-            budget = None if plan.margin else plan.budget
-            one_look = replace(plan, stop=(), budget=budget, rules=PORTABLE_RULES)
+            budget = self.labels if plan.margin else plan.budget
+            one_look = replace(plan, stop=(), budget=budget)
             self.engine = beginning(self.population, one_look)
             asked = (question.key for question in self.engine.questions)
             self.keys = [key for key in asked if key in self.line.half_widths]

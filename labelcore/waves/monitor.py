@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import pandas as pd
 
-from labelcore.designs.base import PORTABLE_RULES
 from labelcore.designs.scalars import EstimatesFromCells
 from labelcore.errors import (
     ArgumentError,
@@ -648,8 +647,8 @@ class Monitor:
         """The frozen plan of the next wave: what the first one chose for its table stays, and so do
         the scores at which its strata end. Its size is set before its labels: so the evidence was
         measured."""
-        plan = replace(self.plan, rules=PORTABLE_RULES) if self.plan.learns else self.plan
-        plan = plan if labels is None else replace(plan, budget=labels, margin=None)
+        plan = self.plan if labels is None else replace(self.plan, budget=labels, margin=None)
+        plan = replace(plan, budget=planned_size(population, plan)) if plan.learns else plan
         there = self.records
         if not there:
             kept = kept_plan(population, plan)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.designs.base import NEWEST_RULES
 from labelcore.errors import ArgumentError, ProjectExistsError, UnknownProjectError
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
@@ -297,6 +298,7 @@ def test_what_waits_is_told_where_nothing_is_predicted() -> None:
             label(session, frame)
     size = session.plan.planned
     assert size and 0 < monitor.due["from 500"] <= size
+    assert (session.plan.rules, session.plan.budget) == (NEWEST_RULES, size)
     assert f"{size} labels, {plan.method.label}" in monitor.report()
 
 
