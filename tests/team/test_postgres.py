@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -240,6 +241,19 @@ def test_a_migration_runs_once_though_servers_start_together(
     for known in (postgres_schema.MIGRATIONS, newer):
         monkeypatch.setattr(postgres_schema, "MIGRATIONS", known)
         at_once(lambda address: open_store(address).close(), [postgres_url] * 3)
+
+
+def test_a_store_of_the_first_version_is_backed_up_before_it_is_migrated(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tuple(chain(*postgres_schema.MIGRATIONS))
+    newer = "ALTER TABLE project ADD COLUMN colour TEXT"
+    for known in ([first], [first, (newer,)]):
+        monkeypatch.setattr(postgres_schema, "MIGRATIONS", known)
+        open_store(postgres_url).close()
+    with closing(open_store(postgres_url)) as store:
+        (made,) = backups(store.guarded)
+        assert made.stem.endswith("-version-1")
 
 
 def test_a_migration_that_fails_leaves_nothing(
