@@ -237,10 +237,10 @@ class Preview:
     planned
         the planned size that a session will freeze
     table
-        a row per figure asked: estimand, classifier, by, group, expected_half_width at the planned
-        size, labels_alone: how many it would take to the margin were it the only one asked, and
-        labels_shared: at how many in all it reaches it beside the others; both missing without a
-        margin. Worked out when it is asked for
+        a row per figure asked, of a curve where it is widest: estimand, classifier, by, group,
+        expected_half_width at the planned size, labels_alone: how many it would take to the margin
+        were it the only one asked, and labels_shared: at how many in all it reaches it beside the
+        others; both missing without a margin. Worked out when it is asked for
     along_ranks
         of a ranked list a row for the precision of the first 10, 100 and 1,000 items, as many as
         the classifier calls positive, and each number of the whole list: of, expected_half_width,
