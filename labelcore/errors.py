@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Integral
 from string import Formatter
 from typing import Any, Self
 
@@ -63,6 +64,27 @@ def told(value: object) -> str:
     """
     text = repr(value)
     return type(value).__name__ if "\n" in text or len(text) > 80 else text
+
+
+def whole_number(
+    name: str, number: object, of: str = "", *, least: int | None = None, most: int | None = None
+) -> int:
+    """The number, one of NumPy as that of Python; TypeError for what is no whole number, ValueError
+    for one that is not from ``least`` to ``most``.
+
+    of   what it counts
+
+    >>> whole_number("runs", 20, least=1)
+    20
+    """
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise TypeError(f"{name} must be a whole number{of and f' of {of}'}, got {number!r}")
+    value = int(number)
+    if least is not None and value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value:,}")
+    return value
 
 
 def alike(faults: Sequence[Fault]) -> list[list[Fault]]:

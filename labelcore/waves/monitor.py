@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import cached_property, partial
+from numbers import Real
 from typing import Any, Self
 
 import pandas as pd
@@ -15,6 +16,7 @@ from labelcore.errors import (
     ProjectExistsError,
     UnknownProjectError,
     did_you_mean,
+    whole_number,
 )
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -141,15 +143,18 @@ class Monitor:
             raise ArgumentError(
                 "plan", "must have no claims: what is required of every wave goes to requirements"
             )
-        if type(waves) is not int or not 2 <= waves <= MOST_WAVES:
+        if not 2 <= whole_number("waves", waves) <= MOST_WAVES:
             rule = f"must be a whole number from 2 to {MOST_WAVES:,}"
             raise ArgumentError("waves", rule, got=waves)
+        given: object = error
+        if not isinstance(given, Real):
+            raise TypeError(f"error must be a number, got {error!r}")
         if not 0 < error <= 0.5:
             raise ArgumentError("error", "must lie above 0 and be at most 0.5", got=error)
         for text in self.requirements:
             meanings(text, plan)
         self.plan = replace(plan, promise=Promise.FIXED, planned=None, rules=None)
-        self.since_launch, self.waves, self.error = bool(since_launch), waves, float(error)
+        self.since_launch, self.waves, self.error = bool(since_launch), int(waves), float(error)
         self.settings = dict(settings or {})
         self.store = open_store(store)
         self._sessions: dict[str, Session] = {}
@@ -571,9 +576,9 @@ class Monitor:
         ArgumentError
             There is no wave yet.
         """
-        if type(last) is not int or last < 1:
+        if whole_number("last", last) < 1:
             raise ArgumentError("last", "must be a whole number of at least 1", got=last)
-        records = self.records[-last:]
+        records = self.records[-int(last) :]
         if not records:
             raise ArgumentError("last", "needs a wave: this monitor has none yet", got=last)
         facts = quarter_of(

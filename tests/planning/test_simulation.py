@@ -168,6 +168,10 @@ def test_bad_truth_is_named_with_rows(known: Known) -> None:
         for name in ("runs", "workers"):
             with pytest.raises(error, match=name):
                 lc.simulate(known.population, plan, truth="truth", **{name: wrong})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^seed must be at least 0, got -1"):
+        lc.simulate(known.population, plan, truth="truth", seed=-1)
+    given = {"runs": np.int64(2), "workers": np.int8(1), "seed": np.uint32(0)}
+    assert len(lc.simulate(known.population, plan, truth="truth", **given).runs) == 2  # type: ignore[arg-type]
 
 
 def test_stopping_at_a_margin(known: Known) -> None:

@@ -553,6 +553,7 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
         "requirements must be about figures that the plan asks for: precision, recall, got",
     ),
     "error": ({"error": 0}, "error must lie above 0"),
+    "no error": ({"error": "x"}, "error must be a number, got 'x'"),
     "waves": ({"waves": 1}, "waves must be a whole number from 2 to 4,000, got 1"),
 }
 
@@ -560,8 +561,14 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_terms_are_refused(case: str) -> None:
     values, message = BAD[case]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         started(**values)
+
+
+def test_numbers_of_numpy_are_terms_too() -> None:
+    assert started(waves=np.int64(9), error=np.float32(0.25))._asked == started(
+        waves=9, error=0.25
+    )._asked  # fmt: skip
 
 
 @pytest.mark.parametrize(
