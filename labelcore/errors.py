@@ -44,7 +44,7 @@ class Fault:
         return f"{where}: {self.rule}{value}{near}"
 
 
-def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:
+def did_you_mean(name: object, known: Iterable[str], before: str = "") -> str:
     """The known name that is nearly this one, as the end of a sentence; "" if there is none.
 
     before   what stands before each of them
@@ -52,7 +52,7 @@ def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:
     >>> did_you_mean("stratifed", ["simple_random", "stratified"]), did_you_mean("x", ["y"])
     ("; did you mean 'stratified'?", '')
     """
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(str(name), list(known), n=1)
     return f"; did you mean {before + near[0]!r}?" if near else ""
 
 

@@ -154,9 +154,11 @@ class Arguments:
                 short = argument.removesuffix("_columns")
                 yield f"{short} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
-        for name in self.passing:
+        for name, words in self.passing.items():
             if name not in self.predictions:
                 yield f"passing names {name!r}, which has no prediction column"
+            if not words:
+                yield f"passing[{name!r}] must name at least one value"
         if self.known is not None and self.known in self.content:
             yield (
                 f"known names {self.known!r}, which content names too: an answer must not be shown "

@@ -68,6 +68,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"params": {"horizon": 17}}, PlanError, "between 1 and 16"),
     ({"params": {"horizon": 1.5}}, PlanError, "whole number"),
     ({"params": [1]}, TypeError, "params"),
+    ({"params": {3: 4}}, PlanError, "params names 3, which design 'recalibrated_neyman'"),
 ]  # fmt: skip
 
 
