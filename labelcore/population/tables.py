@@ -233,14 +233,27 @@ def _plain_table(table: pa.Table) -> pa.Table:
 def _plain(column: Any) -> Any:
     """Without categories, whose codes may differ from part to part, and in types of Parquet: a span
     of time as text, of which it would be a bare number there."""
+    if pa.types.is_dictionary(column.type):
+        kind, chunks = _without_views(column.type.value_type), getattr(column, "chunks", [column])
+        parts = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in chunks]
+        column = pa.chunked_array(parts, kind)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
     if pa.types.is_duration(kind) or pa.types.is_interval(kind):
         return pa.array(_texts(column.to_pylist()), pa.string())
+    plain = _without_views(kind)
+    return column if plain == kind else column.cast(plain)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The type with texts as Parquet has them, also within lists and records."""
     views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
-    return column.cast(views[str(kind)]) if str(kind) in views else column
+    if pa.types.is_struct(kind):
+        fields = [kind.field(place) for place in range(kind.num_fields)]
+        return pa.struct([one.with_type(_without_views(one.type)) for one in fields])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = kind.value_field.with_type(_without_views(kind.value_type))
+        return kind if inner == kind.value_field else pa.large_list(inner)
+    return views.get(str(kind), kind)
 
 
 def _refuse_repeated(name: str, columns: Sequence[str]) -> None:

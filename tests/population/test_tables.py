@@ -267,6 +267,25 @@ def test_only_known_answers_may_be_empty_and_only_with_two_classes() -> None:
         lc.read_population(more, content="text", predictions={"found": "told"}, known="told")
 
 
+@pytest.mark.skipif(int(pa.__version__.partition(".")[0]) < VIEWS_FROM, reason="crashes there")
+def test_views_are_read_wherever_they_are() -> None:
+    """As polars has the texts of its categories, lists and records."""
+    text = pa.string_view()
+    sort = pa.array([0, 1, None], pa.uint32())
+    table = pa.table({
+        "said": pa.DictionaryArray.from_arrays(sort, pa.array(["yes", "no"], text)),
+        "talk": pa.array(
+            [[{"role": "user", "content": "a"}], [], None],
+            pa.large_list(pa.struct({"role": text, "content": text})),
+        ),
+        "tags": pa.array([["x", "y"], None, ["z"]], pa.list_(text)),
+    })  # fmt: skip
+    found = lc.read_population(Batches(table), content="talk[0].content", metadata=["said", "tags"])
+    assert found.column("said") == ["yes", "no", ""]
+    assert found.column("talk[0].content") == ["a", "", ""]
+    assert [text.replace(" ", "") for text in found.column("tags")] == ['["x","y"]', "", '["z"]']
+
+
 def test_views_are_refused_where_pyarrow_would_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pa, "__version__", "24.0.0")
     with pytest.raises(ValueError, match=r"pyarrow 24\.0\.0 cannot read texts in views; install"):
