@@ -23,6 +23,14 @@ SETTINGS = (
 """What else a project is told as it begins."""
 
 
+def mapping_of(settings: object) -> dict[str, Any]:
+    """The settings; TypeError for what is no mapping."""
+    if not isinstance(settings, Mapping):
+        rule = "must be a mapping of names to values"
+        raise TypeError(f"settings {rule}, got {type(settings).__name__}")
+    return dict(settings)
+
+
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Raise PlanError for a name that is nearly one of ``SETTINGS``: nothing would read it;
     TypeError for words of the wrong kind."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from labelcore import errors
-from labelcore.log.wording import check_settings
+from labelcore.log.wording import check_settings, mapping_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, rule_parts, rules_in
 from labelcore.population import Population, read_as_it_is, snapshots
@@ -42,9 +42,7 @@ def new_record(
     are none."""
     _check_text(project)
     check_path(population.path)
-    if not isinstance(settings, Mapping):
-        rule = "must be a mapping of names to values"
-        raise TypeError(f"settings {rule}, got {type(settings).__name__}")
+    settings = mapping_of(settings)
     source: dict[str, Any] = {"path": str(population.path)}
     if population.address is not None:
         source["address"] = population.address
