@@ -116,6 +116,18 @@ def test_parts_are_one_table_in_the_order_of_their_names(many: bool, tmp_path: P
     assert found.scores["lr"].tolist() == COLUMNS["score"]
 
 
+def test_folders_of_parts_say_what_all_of_their_rows_share(tmp_path: Path) -> None:
+    for place, name in enumerate(["said=no%2Fyes", "said=__HIVE_DEFAULT_PARTITION__", "said=de"]):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"text": [str(place)]}), tmp_path / name / "0.parquet")
+    for source in (tmp_path, tmp_path / "*" / "*.parquet"):
+        found = lc.read_population(source, content="text", groups="said")
+        assert dict(zip(found.column("text"), found.column("said"), strict=True)) == {
+            "0": "no/yes", "1": "", "2": "de"
+        }  # fmt: skip
+    assert lc.read_population(tmp_path, content="text").columns == ("text",), "else as it was"
+
+
 def test_parts_whose_types_differ_keep_their_values(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a"], "score": [1]}), tmp_path / "0.parquet")
     pq.write_table(pa.table({"text": ["b"], "score": [0.25]}), tmp_path / "1.parquet")
