@@ -103,11 +103,12 @@ class Session:
 
     Notes
     -----
-    Every answer is durable in the store when ``answer`` returns. Position and results always come
-    from the log, so two sessions on the same project, in one process or several, see each other's
-    answers. A session may be shared between threads. If the log was changed outside Labelcore, it
-    is read up to the first event that does not follow, with a BrokenLogWarning, and nothing can be
-    added to it.
+    Every answer is durable in the store when ``answer`` returns. ``next``, ``answer``, ``results``
+    and ``sync`` read the log first, so that two sessions on the same project, in one process or
+    several, see each other's answers; ``status``, ``labels`` and ``events`` are of the log as it
+    was read last. A session may be shared between threads. If the log was changed outside
+    Labelcore, it is read up to the first event that does not follow, with a BrokenLogWarning, and
+    nothing can be added to it.
 
     Examples
     --------
@@ -238,7 +239,7 @@ class Session:
     @property
     def status(self) -> Status:
         """One of "open", "waiting" (for answers to items that are shown), "goal reached", "budget
-        used", "exhausted" and "finished".
+        used", "exhausted" and "finished"; of the log as read so far, which ``sync`` reads anew.
         """
         return self.ledger.status()
 
@@ -249,7 +250,7 @@ class Session:
 
     @property
     def labels(self) -> int:
-        """How many items have a class."""
+        """How many items have a class, in the log as read so far."""
         return self.engine.labels
 
     @property
