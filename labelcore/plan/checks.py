@@ -110,8 +110,7 @@ def check_known(name: Any, table: Mapping[str, Any], argument: str) -> None:
 
 
 def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        names = [names]
+    names = [names] if isinstance(names, str) else getattr(names, "tolist", lambda: names)()
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{argument} must be names, got {told(names)}")
     if not names:

@@ -195,7 +195,7 @@ def test_bad_json(text: str, words: str) -> None:
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
-    given = lc.Plan("simple_random", "accuracy", budget=np.int64(50), seed=np.uint8(7))  # type: ignore[arg-type]
+    given = lc.Plan("simple_random", np.array(["accuracy"]), budget=np.int64(50), seed=np.uint8(7))  # type: ignore[arg-type]
     assert given.to_json() == lc.Plan("simple_random", "accuracy", budget=50, seed=7).to_json()
 
 
