@@ -158,7 +158,8 @@ class Monitor:
             meanings(text, plan)
         if since_launch not in (True, False):
             raise ArgumentError("since_launch", "must be True or False", got=since_launch)
-        self.plan = replace(plan, promise=Promise.FIXED, planned=None, rules=None)
+        stop = () if plan.stop == ("margin",) else plan.stop  # Of a watched plan with a margin.
+        self.plan = replace(plan, promise=Promise.FIXED, stop=stop, planned=None, rules=None)
         self.since_launch, self.waves, self.error = bool(since_launch), int(waves), float(error)
         self.settings = mapping_of(settings or {})
         self.store = open_store(store)

@@ -590,6 +590,15 @@ def test_a_reason_is_text() -> None:
     assert repr(started()).endswith("0 of 12 waves>")
 
 
+def test_a_plan_with_a_margin_may_be_watched_or_not() -> None:
+    given = {"margin": 0.1, "seed": 3}
+    watched, fixed = (
+        started(plan=lc.Plan("recalibrated_neyman", "precision", promise=promise, **given))  # type: ignore[arg-type]
+        for promise in (None, "fixed")
+    )
+    assert watched._asked == fixed._asked
+
+
 def test_numbers_of_numpy_are_terms_too() -> None:
     assert started(waves=np.int64(9), error=np.float32(0.25))._asked == started(
         waves=9, error=0.25
