@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Integral
 from string import Formatter
 from typing import Any, Self
 
@@ -43,7 +44,7 @@ class Fault:
         return f"{where}: {self.rule}{value}{near}"
 
 
-def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:
+def did_you_mean(name: object, known: Iterable[str], before: str = "") -> str:
     """The known name that is nearly this one, as the end of a sentence; "" if there is none.
 
     before   what stands before each of them
@@ -51,7 +52,7 @@ def did_you_mean(name: str, known: Iterable[str], before: str = "") -> str:
     >>> did_you_mean("stratifed", ["simple_random", "stratified"]), did_you_mean("x", ["y"])
     ("; did you mean 'stratified'?", '')
     """
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(str(name), list(known), n=1)
     return f"; did you mean {before + near[0]!r}?" if near else ""
 
 
@@ -63,6 +64,27 @@ def told(value: object) -> str:
     """
     text = repr(value)
     return type(value).__name__ if "\n" in text or len(text) > 80 else text
+
+
+def whole_number(
+    name: str, number: object, of: str = "", *, least: int | None = None, most: int | None = None
+) -> int:
+    """The number, one of NumPy as that of Python; TypeError for what is no whole number, ValueError
+    for one that is not from ``least`` to ``most``.
+
+    of   what it counts
+
+    >>> whole_number("runs", 20, least=1)
+    20
+    """
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise TypeError(f"{name} must be a whole number{of and f' of {of}'}, got {number!r}")
+    value = int(number)
+    if least is not None and value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value:,}")
+    return value
 
 
 def alike(faults: Sequence[Fault]) -> list[list[Fault]]:

@@ -32,7 +32,7 @@ from labelcore.population.classes import sought
 from labelcore.population.head import Head, head_of, tree_in
 from labelcore.population.joined_scores import join_scores
 from labelcore.population.roles import Roles, passing, roles_of
-from labelcore.population.tables import recognised_as_table
+from labelcore.population.tables import parts_of, recognised_as_table
 from labelcore.population.tree import Tree
 from labelcore.results.base import plain
 from labelcore.words.claims import half_words
@@ -61,6 +61,8 @@ def audit(path: Path, tree: Tree, roles: Roles) -> tuple[dict[str, Any], list[st
 
 
 def _looked_at(path: Path, dialect: Mapping[str, Any]) -> tuple[Head, Tree, Roles | None]:
+    if (parts := parts_of(str(path))) is not None:
+        return head_of(parts, dialect), tree_in(parts[0], dialect, ()), None
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
     with tempfile.TemporaryDirectory() as folder:

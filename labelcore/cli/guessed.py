@@ -22,10 +22,10 @@ FLAGS = {"id_": "id", "classes": "class"}
 def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]]:
     """The file options with those not given as the columns suggest, and sentences that say so.
     ValueError where nothing suggests what is judged, with the file's own columns."""
-    name, guessed = Path(given["file"]).name, guess(head.columns, head.sample)
+    path, guessed = Path(given["file"]), guess(head.columns, head.sample)
     if not head.rows:
-        raise ValueError(NO_ROWS.format(file=name))
-    sheets = detect(Path(given["file"])).sheets
+        raise ValueError(NO_ROWS.format(file=path.name))
+    sheets = detect(path).sheets if path.is_file() else ()
     choice = [SHEETS.format(number=count(len(sheets), "sheet"), names=", ".join(sheets))]
     choice *= len(sheets) > 1
     if not guessed.content or guessed.asks("content"):
@@ -35,7 +35,7 @@ def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]
         other = {guessed.id, *guessed.answers, *of_classifiers}
         first = next((one for one in reversed(head.columns) if one not in other), "COLUMN")
         needed = NAME_ONE.format(
-            file=name, rows=count(head.rows, "row"), columns=", ".join(head.columns),
+            file=path.name, rows=count(head.rows, "row"), columns=", ".join(head.columns),
             why=guessed.reasons.get("content", ""), first=shlex.quote(first),
         )  # fmt: skip
         raise ValueError(" ".join([needed, *choice]))

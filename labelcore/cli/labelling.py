@@ -134,7 +134,7 @@ def answer(opens: Opens, file: str, change: bool, annotator: str | None) -> None
             path = Path(folder, "answers.json" if content.lstrip()[:1] in b"[{" else "answers.csv")
             path.write_bytes(content)
         answers = read_answers(path, session.population.classes)
-    outcomes = store_answers(session, answers, change=change, annotator=annotator)
+    outcomes = store_answers(session, answers, change=change, annotator=annotator, file=path.name)
     numbers = Counter(outcomes.values())
     values = {**{outcome.value: numbers[outcome] for outcome in Outcome}, **_standing(session)}
     told = [one for one in Outcome if numbers[one] or one == Outcome.STORED]

@@ -15,6 +15,7 @@ from labelcore.session.backups import restore as put_back
 from labelcore.session.copying import Copied, copy_project
 from labelcore.session.dumps import dump as write_dump
 from labelcore.session.dumps import load as load_dump
+from labelcore.session.dumps import read_dump
 from labelcore.session.integrity import Integrity, ProjectState, accept
 from labelcore.session.integrity import verify as look_through
 from labelcore.store import open_store, shown
@@ -257,5 +258,6 @@ def load(dump: Iterable[str], store: str) -> None:
 
     Loading again adds what is new. Nothing is added from a dump that is not whole.
     """
+    read = read_dump(dump)  # Nothing is made where it is none.
     with closing(open_store(store)) as there:
-        _copied(load_dump(dump, there), there.url)
+        _copied(load_dump(read, there), there.url)

@@ -75,6 +75,7 @@ from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
 from labelcore.designs.recut import NEVER, ONCE, Recut, recut_frame, recut_of
 from labelcore.designs.scalars import Answers
 from labelcore.designs.score_frame import (
+    MOST_PIECES,
     NEYMAN,
     TWO_ENDED,
     chosen_pieces,
@@ -215,13 +216,13 @@ class RecalibratedNeyman(ProfileDesign[HelpedFrame]):
             None,
             "strata of predicted positives; empty: up to 6, with helpers 3, with claims 1",
             low=1,
-            high=100,
+            high=MOST_PIECES,
         )
         n_below: int | None = parameter(
             None,
             "strata of predicted negatives; empty: up to 12, with helpers 6, with claims 4",
             low=1,
-            high=100,
+            high=MOST_PIECES,
         )
         floor: float | None = parameter(
             None,

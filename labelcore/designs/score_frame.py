@@ -33,6 +33,7 @@ from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 STRATA, LABELS_EACH, FLOOR = (6, 12), 5, 0.1
+MOST_PIECES = 100
 FEW_STRATA, LABELS_OF_MORE = 12, 12
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 PART_ASKED = (
@@ -67,7 +68,8 @@ def pieces_alike(setup: Setup) -> dict[str, int]:
     if not _free(setup) or not scores_alike(setup.population, str(setup.classifier)):
         return {}
     several, calls = len(setup.population.classes) > 2, len(_sizes(setup, setup.items()))
-    return {"n_above": 1, "n_below": max(calls - 1, 1) if several else 1}
+    below = min(max(calls - 1, 1), MOST_PIECES) if several else 1
+    return {"n_above": 1, "n_below": below}
 
 
 def _free(setup: Setup) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -83,6 +84,7 @@ def store_answers(
     *,
     change: bool = False,
     annotator: str | None = None,
+    file: str = "answers",
 ) -> dict[int, Outcome]:
     """Store each answer in the name of whoever drew the item; {row: what became of it}. Nothing is
     stored where one cannot be.
@@ -91,6 +93,7 @@ def store_answers(
                 stays as it was given
     annotator   whose answers they all are; None: of whoever drew the item. With an overlap several
                 people draw an item, and an answer without a token needs it
+    file        what faults call the answers
     Raises PopulationError with a fault for each row that names no drawn item, or an unknown answer;
     ValueError where nobody says whose the answers are.
     """
@@ -111,7 +114,7 @@ def store_answers(
     for answer in answers:
         fault = _fault(session, answer, annotator, place(answer)) if answer.answer else None
         if fault is not None:
-            faults.append(fault)
+            faults.append(replace(fault, file=file))
         elif answer.answer:
             full[answer.row] = answer
     if faults:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.designs.curves import Curve
+from labelcore.errors import whole_number
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.population import Population
@@ -87,9 +88,7 @@ def own_cut(population: Population, classifier: str | None) -> int | None:
 
 def check_rank(rank: object, n_items: int) -> None:
     """Raises TypeError or ValueError unless it is one of the ranks of so many items."""
-    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)):
-        raise TypeError(f"rank must be a whole number, got {rank!r}")
-    if not 1 <= rank <= n_items:
+    if not 1 <= whole_number("rank", rank) <= n_items:
         raise ValueError(f"rank must lie between 1 and {n_items:,}, got {rank!r}")
 
 

@@ -65,7 +65,7 @@ def errors_in_common(
         features = features_of(engine, position, name, text_of(ids))
         looked_for = len(features)
         has = np.array([feature.has for feature in features]).reshape(looked_for, labels)
-        random = np.random.default_rng((engine.plan.seed, labels))
+        random = np.random.default_rng((abs(engine.plan.seed), labels))
         common = in_common(has, called != given, called.astype(np.int64), alpha, random)
         for part in apart(common, features):
             feature = features[part.feature]

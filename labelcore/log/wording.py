@@ -1,7 +1,7 @@
 """Settings of a project: words for people, and whether they are told what the classifier says. They
 never change a figure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from labelcore.errors import PlanError, did_you_mean
@@ -23,10 +23,21 @@ SETTINGS = (
 """What else a project is told as it begins."""
 
 
-def check_names(settings: Iterable[str]) -> None:
-    """Raise PlanError for a name that is nearly one of ``SETTINGS``: nothing would read it."""
-    for name in settings:
-        if name not in SETTINGS and (near := did_you_mean(name, SETTINGS)):
+def mapping_of(settings: object) -> dict[str, Any]:
+    """The settings; TypeError for what is no mapping."""
+    if not isinstance(settings, Mapping):
+        rule = "must be a mapping of names to values"
+        raise TypeError(f"settings {rule}, got {type(settings).__name__}")
+    return dict(settings)
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raise PlanError for a name that is nearly one of ``SETTINGS``: nothing would read it;
+    TypeError for words of the wrong kind."""
+    for name, value in settings.items():
+        if name in WORDING:
+            check_wording({name: value})
+        elif name not in SETTINGS and (near := did_you_mean(name, SETTINGS)):
             raise PlanError(f"there is no setting {name!r} of a project{near}")
 
 

@@ -12,7 +12,7 @@ from labelcore.designs.choices import Chooses
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import EstimatesScalars
-from labelcore.errors import PlanArgumentError, PlanError, did_you_mean, told
+from labelcore.errors import PlanArgumentError, PlanError, did_you_mean, told, whole_number
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, LISTS, SCALARS
 from labelcore.plan.claims import read_claim
 from labelcore.plan.stop_rules import (
@@ -110,8 +110,7 @@ def check_known(name: Any, table: Mapping[str, Any], argument: str) -> None:
 
 
 def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        names = [names]
+    names = [names] if isinstance(names, str) else getattr(names, "tolist", lambda: names)()
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{argument} must be names, got {told(names)}")
     if not names:
@@ -189,8 +188,8 @@ def check_groups(plan: Terms) -> None:
 def check_numbers(plan: Terms) -> None:
     for name in ("budget", "planned", "claims_planned"):
         value = getattr(plan, name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-            raise TypeError(f"{name} must be a whole number of items, got {value!r}")
+        if value is not None:
+            whole_number(name, value, "items")
         least = 0 if plan.existing == "random" else 1
         if value is not None and value < least:
             raise PlanArgumentError(name, f"must be at least {least}", got=value)
@@ -203,8 +202,7 @@ def check_numbers(plan: Terms) -> None:
     if plan.rules is not None and not 1 <= plan.rules <= NEWEST_RULES:
         newer = f"must be from 1 to {NEWEST_RULES}: a newer version of Labelcore made this plan"
         raise PlanArgumentError("rules", newer, got=plan.rules)
-    if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
-        raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
+    whole_number("seed", plan.seed)
     for name, limit in (("margin", 0.5), ("group_margin", 0.5), ("confidence", 1)):
         value = getattr(plan, name)
         if value is None and name != "confidence":
@@ -243,9 +241,7 @@ def _check_further_readings(plan: Terms) -> None:
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 <= value <= 1:
             raise PlanArgumentError(name, "must be a share from 0 to 1", got=value)
-    if isinstance(plan.readers, bool) or not isinstance(plan.readers, int):
-        raise TypeError(f"readers must be a whole number of people, got {plan.readers!r}")
-    if plan.readers < 2:
+    if whole_number("readers", plan.readers, "people") < 2:
         raise PlanArgumentError("readers", "must be at least 2", got=plan.readers)
     if plan.readers > MOST_READERS and plan.rules is None:
         raise PlanArgumentError(

@@ -131,6 +131,8 @@ def readings(text: object) -> list[ClaimText]:
         raise refused_claim(text, f", which is not a claim such as {EXAMPLES}")
     possible = [sign for sign in signs if _quantities(_around(text, sign)[0])]
     if not possible:
+        if turned := re.search("=[<>]", text):
+            raise refused_claim(text, f", where {turned[0]!r} is to be {turned[0][::-1]!r}")
         raise refused_claim(text, f", which must begin with one of {', '.join(SCALARS)}")
     claims = [reading for sign in possible for reading in _at(text, sign)]
     if not claims:

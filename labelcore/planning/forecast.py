@@ -75,7 +75,7 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSize
     begun = Engine(population, frozen(population, plan, most))
     sizes = np.full(MORE * SESSIONS, most)
     going = [
-        (number, _looks(begun.beginning(), np.random.default_rng([plan.seed, number]), most))
+        (number, _looks(begun.beginning(), np.random.default_rng([abs(plan.seed), number]), most))
         for number in range(len(sizes))
     ]
     while going:
@@ -127,7 +127,7 @@ def _settled(engines: list[Engine], planned: int) -> BoolArray:
 def _together(begun: Engine, seed: int, most: int) -> Iterator[tuple[int, list[Engine]]]:
     """The same sessions at one number of labels after the other; their items are the same, and the
     classes of these differ."""
-    rng = np.random.default_rng([seed, 0])
+    rng = np.random.default_rng([abs(seed), 0])
     engines = [begun.beginning() for _ in range(SESSIONS)]
     codes = [_imagined(engine, rng) for engine in engines]
     labels = 0
@@ -237,10 +237,10 @@ class Preview:
     planned
         the planned size that a session will freeze
     table
-        a row per figure asked: estimand, classifier, by, group, expected_half_width at the planned
-        size, labels_alone: how many it would take to the margin were it the only one asked, and
-        labels_shared: at how many in all it reaches it beside the others; both missing without a
-        margin. Worked out when it is asked for
+        a row per figure asked, of a curve where it is widest: estimand, classifier, by, group,
+        expected_half_width at the planned size, labels_alone: how many it would take to the margin
+        were it the only one asked, and labels_shared: at how many in all it reaches it beside the
+        others; both missing without a margin. Worked out when it is asked for
     along_ranks
         of a ranked list a row for the precision of the first 10, 100 and 1,000 items, as many as
         the classifier calls positive, and each number of the whole list: of, expected_half_width,

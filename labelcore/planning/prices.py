@@ -26,7 +26,7 @@ PRICED_SIZES, FEWEST = 24, 20
 def figure_prices(
     population: Population, plan: Plan, planned: int, size_of: SizeOf
 ) -> pd.DataFrame:
-    """A row for each figure asked for.
+    """A row for each figure asked for; also of a ranked list, the widest rank of its curve.
 
     Labels are those at which its expected half-width reaches the margin of the plan, that of groups
     where it is one of a group: ``labels_shared`` of all labels beside the other figures,
@@ -35,19 +35,25 @@ def figure_prices(
     size_of   the labels that a plan takes on a population
     """
     outlook = Outlook(population, plan)
-    widths, now = _widths(outlook), outlook.foreseen(planned, planned)
-    groups = outlook.setup.groups
+    now, groups = outlook.foreseen(planned, planned), outlook.setup.groups
+    questions = {question.key: question for question in outlook.questions}
+    margins = {
+        key: plan.margin_of(grouped=key in questions and questions[key].group is not None)
+        for key in {**questions, **now}
+    }
+    widths = _widths(outlook) if {*margins.values()} - {None} else pd.DataFrame()
     rows = []
-    for question in outlook.questions:
-        margin = plan.margin_of(grouped=question.group is not None)
+    for key, margin in margins.items():
+        question = questions.get(key)
+        classifier = outlook.classifiers[0] if question is None else question.classifier
+        by = group = ""
+        if groups is not None and question is not None and question.group is not None:
+            by, group = groups.label, groups.names[question.group]
         shared = alone = np.nan
         if margin is not None:
-            shared = crossing(widths.index.to_numpy(), widths[question.key].to_numpy(), margin)
-            alone = _alone(population, plan, outlook, question, margin, size_of)
-        by = "" if groups is None or question.group is None else groups.label
-        group = "" if groups is None or question.group is None else groups.names[question.group]
-        key = question.key
-        rows.append((key, question.classifier, by, group, now.get(key, np.nan), alone, shared))
+            shared = crossing(widths.index.to_numpy(), widths[key].to_numpy(), margin)
+            alone = _alone(population, plan, outlook, question or key, margin, size_of)
+        rows.append((key, classifier, by, group, now.get(key, np.nan), alone, shared))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -111,18 +117,22 @@ def _alone(
     population: Population,
     plan: Plan,
     outlook: Outlook,
-    question: Question,
+    asked: Question | str,
     margin: float,
     size_of: SizeOf,
 ) -> float:
     """The labels that a figure takes which is the only one asked, of its group where it has one."""
-    groups = outlook.setup.groups
-    if groups is not None and question.group is not None:
-        population = population.part(groups.members(question.group))
-    names = [name for name in (question.classifier, question.versus) if name is not None]
+    groups, classifier = outlook.setup.groups, plan.classifier
+    if isinstance(asked, str):
+        name = asked
+    else:
+        if groups is not None and asked.group is not None:
+            population = population.part(groups.members(asked.group))
+        name = asked.row.name
+        classifier = tuple(one for one in (asked.classifier, asked.versus) if one) or None
     try:
         asked_alone = replace(
-            plan, estimands=(question.row.name,), classifier=tuple(names) or None, margin=margin,
+            plan, estimands=(name,), classifier=classifier, margin=margin,
             budget=None, by=None, groups=None, group_margin=None, claims=(), stop=None, params={},
             claim_form=Form.STRICT, planned=None, rules=None, existing=None, together=False,
             sure_scores=None,

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from labelcore.designs.samples import named_classifiers
+from labelcore.errors import whole_number
 from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.choices import NONE, TrueChoice, true_choice
 from labelcore.figures.current import results_of
@@ -160,11 +161,8 @@ def simulate(
     >>> bool(found.loc["accuracy", "coverage"] > 0.8), int(found.loc["accuracy", "mean_labels"])
     (True, 100)
     """
-    for name, number in (("runs", runs), ("workers", workers)):
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise TypeError(f"{name} must be a whole number, got {number!r}")
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")
+    runs, workers = whole_number("runs", runs, least=1), whole_number("workers", workers, least=1)
+    seed = whole_number("seed", seed, least=0)
     kept = kept_plan(population, plan)
     codes = true_codes(population, truth)
     _refuse_other_answers(population, plan, codes)

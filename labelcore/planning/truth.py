@@ -71,6 +71,9 @@ def _in_file_order(population: Population, truth: Any) -> list[Any]:
         return by_id.loc[list(population.ids())].tolist()
     if isinstance(truth, (list, tuple, np.ndarray)):
         return list(truth)
+    as_list = getattr(truth, "tolist", getattr(truth, "to_list", None))  # Of Arrow, pandas, polars.
+    if as_list is not None and not np.isscalar(truth):
+        return list(as_list())
     raise TypeError(
         "truth must be a column name, a Series indexed by id or an array in file order, got "
         + type(truth).__name__

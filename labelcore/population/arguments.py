@@ -154,9 +154,11 @@ class Arguments:
                 short = argument.removesuffix("_columns")
                 yield f"{short} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
-        for name in self.passing:
+        for name, words in self.passing.items():
             if name not in self.predictions:
                 yield f"passing names {name!r}, which has no prediction column"
+            if not words:
+                yield f"passing[{name!r}] must name at least one value"
         if self.known is not None and self.known in self.content:
             yield (
                 f"known names {self.known!r}, which content names too: an answer must not be shown "
@@ -218,8 +220,15 @@ def _optional_text(argument: str, value: object) -> str | None:
     return value
 
 
+def _as_list(value: object) -> object:
+    """An array or an index as a list, a number of NumPy as that of Python."""
+    tolist = getattr(value, "tolist", None)
+    return value if tolist is None else tolist()
+
+
 def _id(value: object) -> str | tuple[str, ...] | None:
     """One column, or several; a list of one is this one."""
+    value = _as_list(value)
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, Sequence):
@@ -231,6 +240,7 @@ def _id(value: object) -> str | tuple[str, ...] | None:
 
 
 def _names(argument: str, value: object, ordered: bool = True) -> tuple[str, ...]:
+    value = _as_list(value)
     if isinstance(value, str):
         return (value,)
     allowed = (Sequence,) if ordered else (Sequence, Set)
@@ -252,7 +262,8 @@ def _edges(groups: Any) -> dict[str, tuple[float, ...]]:
     if not isinstance(groups, Mapping):
         return {}
     cuts = {}
-    for name, edges in groups.items():
+    for name, given in groups.items():
+        edges: Any = _as_list(given)
         if edges is not None and (isinstance(edges, str) or not isinstance(edges, Sequence)):
             raise _wrong(f"groups[{name!r}]", "a list of rising numbers, where it is cut", edges)
         ends = tuple(_number(f"each number in groups[{name!r}]", edge) for edge in edges or ())
@@ -302,7 +313,8 @@ def _number(argument: str, value: object) -> float:
 
 def _thresholds(value: object) -> dict[str, tuple[float, ...]]:
     thresholds: dict[str, tuple[float, ...]] = {}
-    for name, given in _mapping("thresholds", value).items():
+    for name, cuts in _mapping("thresholds", value).items():
+        given = _as_list(cuts)
         numbers = list(given) if isinstance(given, Sequence) else [given]
         label = f"thresholds[{name!r}]"
         if isinstance(given, str):

@@ -65,8 +65,9 @@ def read_population(
     source
         the path of delimited text (.csv, .tsv, .txt) or JSON (.json, .jsonl, .ndjson), each of them
         also gzipped (.csv.gz), of Excel (.xlsx) or Parquet (.parquet); of a folder of Parquet
-        parts, or a pattern such as "parts/*.parquet"; or a table: a DataFrame of pandas or polars,
-        whatever hands out Arrow batches, or a list of dictionaries; or an address:
+        parts, or a pattern such as "parts/*.parquet", where folders such as "language=de" are
+        columns that may be named; or a table: a DataFrame of pandas or polars, whatever hands out
+        Arrow batches, or a list of dictionaries; or an address:
         "postgresql://user@host/database#schema.table", "s3://bucket/parts/*.parquet",
         "spark:folder" or "spark:#schema.table"; or a snapshot (.snapshot), which knows what its
         columns mean, so that nothing else need be given
@@ -278,10 +279,11 @@ def _read(
             engine = engine_of(str(source), arguments.id_columns)
             if engine is not None:
                 return _read_by_engine(source, engine, arguments, progress or go_on)
-        table: Written | None = written_table(source)
+        wanted = [column for _, column in arguments.named_columns()]
+        table: Written | None = written_table(source, wanted)
         called = name or (source.name if table is None else UNNAMED)
         if table is None:
-            table = recognise(source, [column for _, column in arguments.named_columns()])
+            table = recognise(source, wanted)
         file = source if table is None else table.path
         return replace(_read_unchanged(file, arguments, called), _written=table)
     except FileNotFoundError:

@@ -4,9 +4,10 @@ import glob
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +24,7 @@ UNNAMED = "items"
 VIEWS_FROM = 25
 """The first version of pyarrow that reads texts in views, as polars has them, from a stream."""
 ROWS_AT_ONCE = 1 << 14
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 ARROW = "__arrow_c_stream__"
 KINDS = (
     "a path, a table of pandas, polars or Arrow, a list of dictionaries, or a folder of Parquet "
@@ -67,16 +69,16 @@ class WrittenLines(Written):
                 stream.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
 
 
-def written_table(source: object) -> Written | None:
+def written_table(source: object, wanted: Collection[str]) -> Written | None:
     """The source as one Parquet file; None for a path to a file that is a table itself, or not
-    there.
+    there. The folders of parts are columns where they are ``wanted``.
 
     Raises TypeError for what is neither a path nor a table, PopulationError for a table that cannot
     be written and for parts that do not fit together.
     """
     if isinstance(source, (str, os.PathLike)):
         paths = parts_of(os.fsdecode(source))
-        return None if paths is None else _joined(os.fsdecode(source), paths)
+        return None if paths is None else _joined(os.fsdecode(source), paths, wanted)
     name = type(source).__name__
     if hasattr(source, "collect") and not hasattr(source, ARROW):
         raise TypeError(f"source is a {name}, which holds no rows yet: give its collect()")
@@ -233,14 +235,27 @@ def _plain_table(table: pa.Table) -> pa.Table:
 def _plain(column: Any) -> Any:
     """Without categories, whose codes may differ from part to part, and in types of Parquet: a span
     of time as text, of which it would be a bare number there."""
+    if pa.types.is_dictionary(column.type):
+        kind, chunks = _without_views(column.type.value_type), getattr(column, "chunks", [column])
+        parts = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in chunks]
+        column = pa.chunked_array(parts, kind)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
     if pa.types.is_duration(kind) or pa.types.is_interval(kind):
         return pa.array(_texts(column.to_pylist()), pa.string())
+    plain = _without_views(kind)
+    return column if plain == kind else column.cast(plain)
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The type with texts as Parquet has them, also within lists and records."""
     views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
-    return column.cast(views[str(kind)]) if str(kind) in views else column
+    if pa.types.is_struct(kind):
+        fields = [kind.field(place) for place in range(kind.num_fields)]
+        return pa.struct([one.with_type(_without_views(one.type)) for one in fields])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = kind.value_field.with_type(_without_views(kind.value_type))
+        return kind if inner == kind.value_field else pa.large_list(inner)
+    return views.get(str(kind), kind)
 
 
 def _refuse_repeated(name: str, columns: Sequence[str]) -> None:
@@ -280,9 +295,9 @@ def _counts(path: Path) -> bool:
     return not any(part.startswith((".", "_")) for part in path.parts)
 
 
-def _joined(source: str, paths: Sequence[Path]) -> WrittenTable:
+def _joined(source: str, paths: Sequence[Path], wanted: Collection[str]) -> WrittenTable:
     """All parts as one table: the columns of the first, in types that hold the values of all."""
-    schemas = [_schema_of(path) for path in paths]
+    schemas = [_schema_of(path, wanted) for path in paths]
     first, faults = schemas[0], []
     for path, schema in zip(paths[1:], schemas[1:], strict=True):
         if set(schema.names) != set(first.names):
@@ -302,9 +317,20 @@ def _joined(source: str, paths: Sequence[Path]) -> WrittenTable:
         ) from error
 
 
-def _schema_of(path: Path) -> pa.Schema:
+def _of_part(path: Path, table: pa.Table, wanted: Collection[str]) -> pa.Table:
+    """Rows of a part, with a column for each of its folders that is called "name=value", if it is
+    ``wanted``: in these Spark and others keep what all rows of a part share."""
+    table = _plain_table(table)
+    for name, sign, value in (folder.partition("=") for folder in path.parent.parts):
+        if sign and name in wanted and name not in table.column_names:
+            shared = None if value == NO_VALUE else unquote(value)
+            table = table.append_column(name, pa.array([shared] * len(table), pa.string()))
+    return table
+
+
+def _schema_of(path: Path, wanted: Collection[str]) -> pa.Schema:
     try:
-        return _plain_table(pq.read_schema(path).empty_table()).schema
+        return _of_part(path, pq.read_schema(path).empty_table(), wanted).schema
     except (pa.ArrowException, OSError) as error:
         raise refusal(path.name, f"cannot be read as Parquet: {error}") from error
 
@@ -313,4 +339,5 @@ def _batches(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.Table]:
     for path in paths:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(ROWS_AT_ONCE):
-                yield _plain_table(pa.Table.from_batches([batch])).select(schema.names).cast(schema)
+                table = _of_part(path, pa.Table.from_batches([batch]), schema.names)
+                yield table.select(schema.names).cast(schema)

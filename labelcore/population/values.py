@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from labelcore.errors import Fault, PopulationError
+from labelcore.errors import Fault, PopulationError, did_you_mean
 from labelcore.population.arguments import Arguments, Classifier
 from labelcore.population.checks import FaultList, check_columns, check_ids, check_scores
 from labelcore.population.classes import (
@@ -147,6 +147,10 @@ def _check_values(
             if missed := coded[name].nearly(words):
                 rule = "differing from a value that passes by capitals or spaces only; name all"
                 general.add_rule(f"passing leaves out {listing(missed)}, {rule}", name)
+            absent = words if not missed and coded[name].names.isdisjoint(words) else ()
+            for word in absent:
+                if near := did_you_mean(word, coded[name].names):
+                    general.add_rule(f"passing names {word!r}, which no row holds{near}", name)
             coded[name] = coded[name].passing(words)
     classes: tuple[str, ...] = ()
     positive = ""

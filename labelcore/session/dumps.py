@@ -49,14 +49,11 @@ def dump(store: LabelStore, write: Callable[[str], object], projects: Iterable[s
     return len(records)
 
 
-def load(lines: Iterable[str], store: LabelStore) -> list[Copied]:
-    """Add the projects of a dump to a store, as ``copy_project`` does; nothing before all of the
-    dump was read and found whole.
+def load(read: MemoryStore, store: LabelStore) -> list[Copied]:
+    """Add the projects of a dump that was read to a store, as ``copy_project`` does.
 
-    Raises StoreError for what is no dump, or none that is whole, BrokenLogError,
-    ProjectExistsError.
+    Raises BrokenLogError, ProjectExistsError.
     """
-    read = read_dump(lines)
     return [copy_project(read, store, record.name) for record in reversed(read.projects())]
 
 
@@ -99,7 +96,8 @@ def read_dump(lines: Iterable[str]) -> MemoryStore:
             digest.update(text.encode())
             continue
         break
+    name = getattr(lines, "name", "this")
     raise StoreError(
-        f"this is no whole dump of a store: line {number:,} is not as it was written, or the end "
+        f"{name} is no whole dump of a store: line {number:,} is not as it was written, or the end "
         "is missing. Nothing was loaded"
     )

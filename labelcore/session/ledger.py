@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
 from labelcore.log.events import Draw, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, kind_named, take
@@ -74,14 +72,6 @@ def check_characters(argument: str, text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError(f"{argument} must not hold half of a character, got {text!r}") from None
-
-
-def whole(name: str, number: object, of: str = "items") -> int:
-    """The number, one of NumPy as that of Python; TypeError for what is no whole number of
-    these."""
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
-        raise TypeError(f"{name} must be a whole number of {of}, got {number!r}")
-    return int(number)
 
 
 def check_draw(draw: object) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from labelcore import errors
-from labelcore.log.wording import check_names
+from labelcore.log.wording import check_settings, mapping_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import RULES, rule_parts, rules_in
 from labelcore.population import Population, read_as_it_is, snapshots
 from labelcore.population.contents import SUFFIX as CONTENTS
+from labelcore.results.base import plain
 from labelcore.session.ledger import check_characters, now
 from labelcore.store import (
     LabelStore,
@@ -41,9 +42,7 @@ def new_record(
     are none."""
     _check_text(project)
     check_path(population.path)
-    if not isinstance(settings, Mapping):
-        rule = "must be a mapping of names to values"
-        raise TypeError(f"settings {rule}, got {type(settings).__name__}")
+    settings = mapping_of(settings)
     source: dict[str, Any] = {"path": str(population.path)}
     if population.address is not None:
         source["address"] = population.address
@@ -60,8 +59,15 @@ def new_record(
         fingerprint=population.fingerprint,
         plan_json=plan.to_json(),
         population_json=json.dumps(source, ensure_ascii=False),
-        settings_json=json.dumps(dict(settings), ensure_ascii=False),
+        settings_json=_as_json(settings),
     )
+
+
+def _as_json(settings: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(plain(settings), ensure_ascii=False)
+    except TypeError as error:
+        raise TypeError(f"settings must hold values of JSON: {error}") from error
 
 
 def first_words(record: ProjectRecord) -> dict[str, Any]:
@@ -128,7 +134,7 @@ def created_or_same(
         _check_new_name(record.name)
         _refuse_superseded(plan := Plan.from_json(record.plan_json))
         refuse_passed(plan)
-        check_names(settings := json.loads(record.settings_json))
+        check_settings(settings := json.loads(record.settings_json))
         check_highlights(settings)
         with alone_in(store.items_folder):
             store.create(_with_items_kept(store, record, population))  # Nobody erases these now.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from labelcore.designs.choices import LabelsUntil, OtherChoice
 from labelcore.designs.curves import Curve
-from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError
+from labelcore.errors import ChangedItemError, StoreBusyError, StoreNotWritableError, whole_number
 from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.calibration import calibration, corrected_scores
 from labelcore.figures.choices import choices_at, labels_until
@@ -58,7 +58,7 @@ from labelcore.session.carried import CARRIED, Home
 from labelcore.session.compared import HeldAgainst, held_against
 from labelcore.session.drawing import Drawing
 from labelcore.session.item_texts import cleared, text_as_drawn
-from labelcore.session.ledger import Ledger, check_annotator, check_draw, now, whole
+from labelcore.session.ledger import Ledger, check_annotator, check_draw, now
 from labelcore.session.notebook import in_notebook
 from labelcore.session.prepared import keep_prepared, prepared_frame
 from labelcore.session.recorded_looks import RecordedLooks
@@ -103,11 +103,12 @@ class Session:
 
     Notes
     -----
-    Every answer is durable in the store when ``answer`` returns. Position and results always come
-    from the log, so two sessions on the same project, in one process or several, see each other's
-    answers. A session may be shared between threads. If the log was changed outside Labelcore, it
-    is read up to the first event that does not follow, with a BrokenLogWarning, and nothing can be
-    added to it.
+    Every answer is durable in the store when ``answer`` returns. ``next``, ``answer``, ``results``
+    and ``sync`` read the log first, so that two sessions on the same project, in one process or
+    several, see each other's answers; ``status``, ``labels`` and ``events`` are of the log as it
+    was read last. A session may be shared between threads. If the log was changed outside
+    Labelcore, it is read up to the first event that does not follow, with a BrokenLogWarning, and
+    nothing can be added to it.
 
     Examples
     --------
@@ -238,7 +239,7 @@ class Session:
     @property
     def status(self) -> Status:
         """One of "open", "waiting" (for answers to items that are shown), "goal reached", "budget
-        used", "exhausted" and "finished".
+        used", "exhausted" and "finished"; of the log as read so far, which ``sync`` reads anew.
         """
         return self.ledger.status()
 
@@ -249,7 +250,7 @@ class Session:
 
     @property
     def labels(self) -> int:
-        """How many items have a class."""
+        """How many items have a class, in the log as read so far."""
         return self.engine.labels
 
     @property
@@ -358,7 +359,7 @@ class Session:
         TypeError, ValueError
             ``last`` is no whole number of 0 or more.
         """
-        if last is not None and whole("last", last, "answers") < 0:
+        if last is not None and whole_number("last", last, "answers") < 0:
             raise ValueError(f"last must be 0 or more, or None for all, got {last}")
         with self._lock:
             name = None if annotator is None else self.ledger.spelled(annotator)
@@ -658,8 +659,8 @@ class Session:
         >>> [draw.index for draw in batch], session.labels
         ([1, 2, 3], 3)
         """
-        n = _checked_whole("n", "items", n)
-        minutes = _checked_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
+        n = whole_number("n", n, "items", least=1)
+        minutes = whole_number("minutes", minutes, "minutes", least=1, most=LONGEST_LEASE)
         with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.take(n, annotator, minutes)):
@@ -710,7 +711,7 @@ class Session:
         >>> session.labels, len(events)
         (50, 2)
         """
-        n = _checked_whole("n", "items", n)
+        n = whole_number("n", n, "items", least=1)
         with self.synced():
             self.bring_home()
             while self._without_people(draws := self.drawing.page(n, annotator, LEASE_MINUTES)):
@@ -899,7 +900,9 @@ class Session:
             overlap also: the person judged the item after another one; the first answer is not
             theirs to change, and their own stays as they gave it.
         """
-        return self.answering.revise(whole("index", index, "draws"), answer, token, annotator)
+        return self.answering.revise(
+            whole_number("index", index, "draws"), answer, token, annotator
+        )
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """Take back a person's last answer that is still in force; this can be repeated.
@@ -1255,7 +1258,7 @@ class Session:
         Once every item of the file is labelled, a watched result is exact.
         """
         aims = {"estimand": estimand, "group": group}
-        detail: dict[str, Any] = {"budget": whole("budget", budget)}
+        detail: dict[str, Any] = {"budget": whole_number("budget", budget, "items")}
         detail |= {key: name for key, name in aims.items() if name is not None}
         self.ledger.record("extended", annotator, detail=detail)
 
@@ -1346,7 +1349,9 @@ class Session:
         AnswerError
             The project is finished.
         """
-        self.ledger.record("second_pass", annotator, detail={"items": whole("items", items)})
+        self.ledger.record(
+            "second_pass", annotator, detail={"items": whole_number("items", items, "items")}
+        )
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
         """Correct the wording of the project.
@@ -2102,13 +2107,3 @@ class Session:
 
 def _columns(by: str | Sequence[str] | None) -> tuple[str, ...]:
     return (by,) if isinstance(by, str) else tuple(by or ())
-
-
-def _checked_whole(name: str, of: str, value: int, most: int | None = None) -> int:
-    """The number; TypeError or ValueError for what is no whole number from 1 to ``most``."""
-    number = whole(name, value, of)
-    if number < 1:
-        raise ValueError(f"{name} must be at least 1, got {number}")
-    if most is not None and number > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {number:,}")
-    return number

@@ -513,7 +513,7 @@ def expected_half_widths(
     _, square = along.means[DIFFERENCE]
     every = np.ones(len(along.stratum))
     loose = 0.25 * along.squared(DIFFERENCE, every * along.loose)
-    variance = weight @ square + loose
+    variance = np.maximum(weight @ square + loose, 0.0)  # less by rounding at full strata
     covariance = (along.products * weight[:, None, None]).sum(axis=0)
     critical = reach(float(error_levels(covariance, confidence, portable=along.portable)))
     noise = (weight[:, None] * square) ** 2 / np.maximum(n - 1, 1)[:, None]

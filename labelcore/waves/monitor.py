@@ -1,9 +1,10 @@
 """``Monitor``: one evaluation over many snapshots of a source, wave after wave."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import cached_property, partial
+from numbers import Real
 from typing import Any, Self
 
 import pandas as pd
@@ -14,10 +15,12 @@ from labelcore.errors import (
     ProjectExistsError,
     UnknownProjectError,
     did_you_mean,
+    whole_number,
 )
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.log.wording import check_settings, mapping_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.population import Population
@@ -125,7 +128,9 @@ class Monitor:
         error: float = 0.05,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        texts = (requirements,) if isinstance(requirements, str) else tuple(requirements)
+        every: object = requirements
+        several = isinstance(every, Iterable) and not isinstance(every, str)
+        texts = tuple(requirements) if several else (str(requirements),)
         self.name, self.requirements = _checked(name), texts
         if not isinstance(plan, Plan):
             raise TypeError(f"plan must be a labelcore.Plan, got {plan!r}")
@@ -140,16 +145,22 @@ class Monitor:
             raise ArgumentError(
                 "plan", "must have no claims: what is required of every wave goes to requirements"
             )
-        if type(waves) is not int or not 2 <= waves <= MOST_WAVES:
+        if not 2 <= whole_number("waves", waves) <= MOST_WAVES:
             rule = f"must be a whole number from 2 to {MOST_WAVES:,}"
             raise ArgumentError("waves", rule, got=waves)
+        given: object = error
+        if not isinstance(given, Real):
+            raise TypeError(f"error must be a number, got {error!r}")
         if not 0 < error <= 0.5:
             raise ArgumentError("error", "must lie above 0 and be at most 0.5", got=error)
         for text in self.requirements:
             meanings(text, plan)
-        self.plan = replace(plan, promise=Promise.FIXED, planned=None, rules=None)
-        self.since_launch, self.waves, self.error = bool(since_launch), waves, float(error)
-        self.settings = dict(settings or {})
+        if since_launch not in (True, False):
+            raise ArgumentError("since_launch", "must be True or False", got=since_launch)
+        stop = () if plan.stop == ("margin",) else plan.stop  # Of a watched plan with a margin.
+        self.plan = replace(plan, promise=Promise.FIXED, stop=stop, planned=None, rules=None)
+        self.since_launch, self.waves, self.error = bool(since_launch), int(waves), float(error)
+        self.settings = mapping_of(settings or {})
         self.store = open_store(store)
         self._sessions: dict[str, Session] = {}
         there = self.records
@@ -158,6 +169,11 @@ class Monitor:
                 f"monitor {name!r} exists with other terms: {other_terms(asked, self._asked)}. "
                 "Choose another name or the same terms."
             )
+        if not there:
+            check_settings(self.settings)
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.name!r}: {len(self.names):,} of {self.waves:,} waves>"
 
     @classmethod
     def open(cls, store: str | LabelStore, name: str) -> Self:
@@ -348,7 +364,8 @@ class Monitor:
         -----
         Evidence and launch level begin with the next wave, and so does the error rate.
         """
-        if not reason.strip():
+        given: object = reason
+        if not (isinstance(given, str) and given.strip()):
             raise ArgumentError("reason", "must say why the monitor begins anew", got=reason)
         there = self.records
         if not there:
@@ -404,6 +421,10 @@ class Monitor:
         As if every wave's rows were new: where most labels come home, less is noticed, and later.
         Without a session as if the scores were calibrated, which they seldom are.
         """
+        whole_number("seed", seed, least=0), whole_number("sessions", sessions, least=1)
+        given: object = fall
+        if not isinstance(given, Real) or not 0 < fall <= 1:
+            raise ArgumentError("fall", "must be a share above 0 and at most 1", got=fall)
         (asked,) = self._falls(population, [labels], fall, seed, sessions)
         rates = None if session is None else known_rates(session)
         return previewed(population, asked, rates, progress)
@@ -570,9 +591,9 @@ class Monitor:
         ArgumentError
             There is no wave yet.
         """
-        if type(last) is not int or last < 1:
+        if whole_number("last", last) < 1:
             raise ArgumentError("last", "must be a whole number of at least 1", got=last)
-        records = self.records[-last:]
+        records = self.records[-int(last) :]
         if not records:
             raise ArgumentError("last", "needs a wave: this monitor has none yet", got=last)
         facts = quarter_of(

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pandas as pd
 import pytest
 from openpyxl import Workbook
 
@@ -122,8 +123,14 @@ def test_scores_without_a_prediction_start_as_a_ranked_list(
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"m{n},message {n},{n / 300}\n" for n in range(300))
     Path("ranked.csv").write_text(f"id,text,score\n{rows}", "utf-8")
-    *_, start = run("check", "ranked.csv")[1].splitlines()
+    _, *told, start = run("check", "ranked.csv")[1].splitlines()
     assert "--classifier classifier --estimand precision_curve --budget 200" in start
+    Path("parts").mkdir()
+    ranked = pd.read_csv("ranked.csv")
+    ranked[:99].to_parquet("parts/0.parquet", index=False)
+    ranked[99:].to_parquet("parts/1.parquet", index=False)
+    for parts in ("parts", "parts/*.parquet"):
+        assert run("check", parts)[1].splitlines()[1:-1] == told
     assert run(*shlex.split(start)[2:])[0] == 0
 
 

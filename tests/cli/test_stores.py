@@ -68,8 +68,10 @@ def test_what_is_no_place_and_no_dump_is_said_in_words(made: Any, tmp_path: Path
     code, _, err = run("dump", "--store", url, "-o", tmp_path / "d.jsonl")
     assert code == 2 and "d.jsonl exists already; give --force to write over it" in err
     assert run("dump", "--store", url, "-o", "-")[1].count('"kind"') == 10
-    code, _, err = run("load", tmp_path / "d.jsonl", "--store", url)
-    assert code == 2 and err.startswith("this is no whole dump of a store: line 1 ")
+    new = f"sqlite:///{tmp_path / 'new.db'}"
+    code, _, err = run("load", tmp_path / "d.jsonl", "--store", new)
+    assert code == 2 and "d.jsonl is no whole dump of a store: line 1 " in err
+    assert not (tmp_path / "new.db").exists()
     code, _, err = run("monitor", tmp_path / "plan.toml")
     assert code == 2 and "plan.toml' does not exist" in err
 

@@ -16,6 +16,7 @@ from labelcore.stats.profile import Cells
 from labelcore.tallies import Tally
 from labelcore.testing.known import Known, fewest, labelled, write
 from tests.cases import SOUND_AND_BROKEN, once, repeated
+from tests.columns import items
 
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])
@@ -106,6 +107,12 @@ def test_many_classes_have_one_stratum_each(tmp_path: Path) -> None:
     assert engine.frame.n_strata == 40
     assert engine.drawn.min() >= 2
     assert scalar_results(engine)["accuracy"].value == 1.0
+
+
+def test_more_classes_than_the_strata_one_may_ask_for_are_drawn_too() -> None:
+    file = items(predictions={"m": [f"class {number % 150:03d}" for number in range(600)]})
+    session = lc.Session(file, lc.Plan(NEYMAN, ["accuracy"], budget=200))
+    assert session.engine.frame.n_strata == 150 and session.next() is not None
 
 
 def test_without_a_score_every_stratum_starts_from_four_in_five(five: Known) -> None:

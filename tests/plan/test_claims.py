@@ -64,6 +64,7 @@ def test_read(text: str, left: Quantity, right: Quantity | float, above: bool) -
         ("accuracy[] > 0.5", "must begin with one of"),
         ("accuracy[a]b > 0.5", "must begin with one of"),
         ("accuracy@ > 0.5", "must begin with one of"),
+        ("accuracy => 0.9", "'accuracy => 0.9', where '=>' is to be '>='"),
         ("accuracy[A] > recall[B]", "compares 'accuracy' with 'recall'"),
         ("accuracy[A] > accuracy[B", "'accuracy.B' must be a share between 0 and 1"),
         ("accuracy >= 0.9 >= 0.8", "'0.9 >= 0.8' must be a share"),

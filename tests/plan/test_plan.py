@@ -68,6 +68,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"params": {"horizon": 17}}, PlanError, "between 1 and 16"),
     ({"params": {"horizon": 1.5}}, PlanError, "whole number"),
     ({"params": [1]}, TypeError, "params"),
+    ({"params": {3: 4}}, PlanError, "params names 3, which design 'recalibrated_neyman'"),
 ]  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def test_bad_json(text: str, words: str) -> None:
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
-    given = lc.Plan("simple_random", "accuracy", budget=np.int64(50), seed=np.uint8(7))  # type: ignore[arg-type]
+    given = lc.Plan("simple_random", np.array(["accuracy"]), budget=np.int64(50), seed=np.uint8(7))  # type: ignore[arg-type]
     assert given.to_json() == lc.Plan("simple_random", "accuracy", budget=50, seed=7).to_json()
 
 

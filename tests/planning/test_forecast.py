@@ -189,6 +189,16 @@ def test_sessions_side_by_side_are_settled_where_each_is(known: Known) -> None:
     assert lc.preview(known.population, plan).derived["claims_half"] == [found.low, found.high]
 
 
+@pytest.mark.parametrize("form", ["strict", "approximate"])
+def test_any_seed_forecasts_claims(known: Known, form: str) -> None:
+    claim = {"claims": ["accuracy >= 0.6"], "claim_form": form, "budget": 60}
+    plan = lc.Plan("simple_random", ["accuracy"], seed=-1, **claim)  # type: ignore[arg-type]
+    session = lc.Session(known.population, plan)
+    for draw in session.take(40):
+        session.answer(draw, "no")
+    assert session.errors_in_common().labels > 0
+
+
 def test_claims_about_several_classes_are_forecast_by_the_scores() -> None:
     """As if 80 % were right a claim that is true would be refuted, and soon."""
     population = items(predictions={"m": [*"abc"] * 300}, scores={"m": [0.97] * 900})

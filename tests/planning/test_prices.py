@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.planning.prices import COLUMNS
+from labelcore.designs.lists import LIST_DIFFERENCE
+from labelcore.planning.outlook import Outlook
+from labelcore.planning.prices import COLUMNS, _widths
 from tests.columns import items
 from tests.grouped import grouped, grouped_frame
 
@@ -68,3 +70,27 @@ def test_a_figure_that_no_label_gives_has_no_price() -> None:
         "precision", "accuracy", "accuracy[of=a]", "precision[of=b]", "accuracy[of=b]"
     }  # fmt: skip
     assert f"Precision in a {none}" in ahead.derived["notes"]
+
+
+def test_a_ranked_list_is_priced_by_its_widest_rank_and_each_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("labelcore.planning.prices.PRICED_SIZES", 4)
+    rng = np.random.default_rng(0)
+    a = rng.beta(0.5, 3, 200).round(3)
+    file = items(scores={"a": a, "b": np.clip(a + rng.normal(0, 0.05, 200), 0, 1).round(3)})
+    asked = ["average_precision", "area_under_roc"]
+    plan = lc.Plan("geometric_strata", asked, classifier="a", margin=0.2)
+    ahead = lc.preview(file, plan)
+    assert [*ahead.table["estimand"]] == asked and (ahead.table["classifier"] == "a").all()
+    assert ahead.table["expected_half_width"].max() == max(ahead.expected_half_width.values())
+    assert ahead.table.notna().all(axis=None)
+    one = lc.Plan("geometric_strata", asked[:1], classifier="a", margin=0.2)
+    assert ahead.table["labels_alone"][0] == lc.preview(file, one).planned
+    lists = lc.Plan("paired_lists", LIST_DIFFERENCE, classifier=["a", "b"], margin=0.2)
+    table = lc.preview(file, lists).table
+    assert [*table["estimand"]] == [LIST_DIFFERENCE] and table.notna().all(axis=None)
+    assert np.isfinite(_widths(Outlook(file, lists))).all(axis=None)
+    monkeypatch.delattr("labelcore.planning.prices._widths")
+    budget = lc.Plan("paired_lists", LIST_DIFFERENCE, classifier=["a", "b"], budget=60)
+    assert lc.preview(file, budget).table["expected_half_width"][0] > 0

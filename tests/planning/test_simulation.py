@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import labelcore as lc
@@ -149,8 +150,8 @@ def test_row_numbers_are_not_taken_for_the_ids_of_other_rows() -> None:
 def test_bad_truth_is_named_with_rows(known: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], budget=40)
 
-    def run(truth: object) -> None:
-        lc.simulate(known.population, plan, truth=truth, runs=1)
+    def run(truth: object) -> lc.Simulation:
+        return lc.simulate(known.population, plan, truth=truth, runs=1)
 
     missing = known.truth.astype(float)
     missing[4] = np.nan
@@ -168,6 +169,12 @@ def test_bad_truth_is_named_with_rows(known: Known) -> None:
         for name in ("runs", "workers"):
             with pytest.raises(error, match=name):
                 lc.simulate(known.population, plan, truth="truth", **{name: wrong})  # type: ignore[arg-type]
+    for same in (pa.array(known.truth), pd.array(known.truth, dtype="Int64")):
+        assert run(same).summary()["truth"].equals(run(known.truth).summary()["truth"])
+    with pytest.raises(ValueError, match="^seed must be at least 0, got -1"):
+        lc.simulate(known.population, plan, truth="truth", seed=-1)
+    given = {"runs": np.int64(2), "workers": np.int8(1), "seed": np.uint32(0)}
+    assert len(lc.simulate(known.population, plan, truth="truth", **given).runs) == 2  # type: ignore[arg-type]
 
 
 def test_stopping_at_a_margin(known: Known) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelcore.errors import Fault
@@ -174,9 +175,10 @@ def test_arguments_read_the_same_population_again(csv_file: Callable[..., Path])
     path = csv_file(DATA)
     first = read_population(
         str(path), content="text", scores={"lr": "s", "svm": "t"}, predictions={"lr": "p"},
-        thresholds={"svm": np.array([3, 4.5]).tolist()}, descending={"svm", "lr"},
-        classes=("no", "yes"), metadata=("p", "s"),
-    )  # fmt: skip
+        thresholds={"svm": np.array([3, 4.5])}, descending={"svm", "lr"},
+        classes=np.array(["no", "yes"]), metadata=pd.Index(["p", "s"]),
+        groups={"t": np.array([3.5])},
+    )  # type: ignore[arg-type, dict-item]  # fmt: skip
     again = read_population(path, **json.loads(json.dumps(first.arguments, sort_keys=True)))
     assert again.fingerprint == first.fingerprint
     assert again.arguments == first.arguments

@@ -116,6 +116,18 @@ def test_parts_are_one_table_in_the_order_of_their_names(many: bool, tmp_path: P
     assert found.scores["lr"].tolist() == COLUMNS["score"]
 
 
+def test_folders_of_parts_say_what_all_of_their_rows_share(tmp_path: Path) -> None:
+    for place, name in enumerate(["said=no%2Fyes", "said=__HIVE_DEFAULT_PARTITION__", "said=de"]):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"text": [str(place)]}), tmp_path / name / "0.parquet")
+    for source in (tmp_path, tmp_path / "*" / "*.parquet"):
+        found = lc.read_population(source, content="text", groups="said")
+        assert dict(zip(found.column("text"), found.column("said"), strict=True)) == {
+            "0": "no/yes", "1": "", "2": "de"
+        }  # fmt: skip
+    assert lc.read_population(tmp_path, content="text").columns == ("text",), "else as it was"
+
+
 def test_parts_whose_types_differ_keep_their_values(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a"], "score": [1]}), tmp_path / "0.parquet")
     pq.write_table(pa.table({"text": ["b"], "score": [0.25]}), tmp_path / "1.parquet")
@@ -265,6 +277,25 @@ def test_only_known_answers_may_be_empty_and_only_with_two_classes() -> None:
     more = [*rows, {"text": "d", "told": "perhaps"}]
     with pytest.raises(PopulationError, match="a prediction must be one of"):
         lc.read_population(more, content="text", predictions={"found": "told"}, known="told")
+
+
+@pytest.mark.skipif(int(pa.__version__.partition(".")[0]) < VIEWS_FROM, reason="crashes there")
+def test_views_are_read_wherever_they_are() -> None:
+    """As polars has the texts of its categories, lists and records."""
+    text = pa.string_view()
+    sort = pa.array([0, 1, None], pa.uint32())
+    table = pa.table({
+        "said": pa.DictionaryArray.from_arrays(sort, pa.array(["yes", "no"], text)),
+        "talk": pa.array(
+            [[{"role": "user", "content": "a"}], [], None],
+            pa.large_list(pa.struct({"role": text, "content": text})),
+        ),
+        "tags": pa.array([["x", "y"], None, ["z"]], pa.list_(text)),
+    })  # fmt: skip
+    found = lc.read_population(Batches(table), content="talk[0].content", metadata=["said", "tags"])
+    assert found.column("said") == ["yes", "no", ""]
+    assert found.column("talk[0].content") == ["a", "", ""]
+    assert [text.replace(" ", "") for text in found.column("tags")] == ['["x","y"]', "", '["z"]']
 
 
 def test_views_are_refused_where_pyarrow_would_crash(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,10 +121,10 @@ def test_a_dump_is_exact_or_refused(session: lc.Session, url: str, tmp_path: Pat
     lines: list[str] = []
     assert dump(session.store, lines.append) == 1
     with closing(lc.open_store(f"sqlite:///{tmp_path / 'loaded.db'}")) as there:
-        assert load(lines, there)[0].events == len(session.store.events("spam"))
+        assert load(read_dump(lines), there)[0].events == len(session.store.events("spam"))
         for ask in ("events", "contents", "keys"):
             assert getattr(there, ask)("spam") == getattr(session.store, ask)("spam")
-        assert load(lines, there)[0].events == 0, "again adds what is new"
+        assert load(read_dump(lines), there)[0].events == 0, "again adds what is new"
     twice: list[str] = []
     assert dump(session.store, twice.append, ["spam", "spam"]) == 1 and twice == lines
     turned = [one.replace('"label": "yes"', '"label": "no"') for one in lines]

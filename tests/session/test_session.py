@@ -221,6 +221,13 @@ def test_refusals(known: Known) -> None:
         lc.Session(known.population, more, session.store)
     with pytest.raises(TypeError, match="settings must be a mapping of names to values, got str"):
         lc.Session(known.population, more, settings="Is it?")  # type: ignore[arg-type]
+    wrong = {"question": (3, "question is of the wrong kind: int"),
+             "keys": ({"y"}, "settings must hold values of JSON: ")}  # fmt: skip
+    for name, (value, message) in wrong.items():
+        with pytest.raises(TypeError, match=f"^{message}"):
+            lc.Session(known.population, more, settings={name: value})
+    told = {"dots": np.True_, "seconds": np.int64(9)}
+    assert lc.Session(known.population, more, settings=told).settings["seconds"] == 9
     with pytest.raises(AnswerError, match="broken, got Series$"):
         session.answer(draw, pd.Series([1, 0]))
     assert session.labels == 0

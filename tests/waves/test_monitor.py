@@ -555,6 +555,11 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
         "requirements must be about figures that the plan asks for: precision, recall, got",
     ),
     "error": ({"error": 0}, "error must lie above 0"),
+    "none": ({"requirements": None}, "requirements must be texts such as .*, got 'None'"),
+    "launch": ({"since_launch": "no"}, "since_launch must be True or False, got 'no'"),
+    "settings": ({"settings": 3}, "settings must be a mapping of names to values, got int"),
+    "question": ({"settings": {"question": 3}}, "question is of the wrong kind: int"),
+    "no error": ({"error": "x"}, "error must be a number, got 'x'"),
     "waves": ({"waves": 1}, "waves must be a whole number from 2 to 4,000, got 1"),
 }
 
@@ -562,8 +567,44 @@ BAD: dict[str, tuple[Mapping[str, Any], str]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_terms_are_refused(case: str) -> None:
     values, message = BAD[case]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         started(**values)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"sessions": 0}, "sessions must be at least 1, got 0"),
+        ({"sessions": 2.5}, "sessions must be a whole number, got 2.5"),
+        ({"fall": "x"}, "fall must be a share above 0 and at most 1, got 'x'"),
+        ({"fall": 2}, "fall must be a share above 0 and at most 1, got 2"),
+    ],
+)
+def test_what_cannot_be_simulated_is_named(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        started().preview(read(FRAME), **asked)
+
+
+def test_a_reason_is_text() -> None:
+    with pytest.raises(ValueError, match="reason must say why the monitor begins anew, got 3"):
+        started().restart(3)  # type: ignore[arg-type]
+    assert repr(started()).endswith("0 of 12 waves>")
+
+
+def test_a_plan_with_a_margin_may_be_watched_or_not() -> None:
+    given = {"margin": 0.1, "seed": 3}
+    watched, fixed = (
+        started(plan=lc.Plan("recalibrated_neyman", "precision", promise=promise, **given))  # type: ignore[arg-type]
+        for promise in (None, "fixed")
+    )
+    assert watched._asked == fixed._asked
+
+
+def test_numbers_of_numpy_are_terms_too() -> None:
+    assert started(waves=np.int64(9), error=np.float32(0.25))._asked == started(
+        waves=9, error=0.25
+    )._asked  # fmt: skip
 
 
 @pytest.mark.parametrize(

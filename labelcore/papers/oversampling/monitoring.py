@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from labelcore.errors import PlanError
+from labelcore.errors import PlanError, whole_number
 from labelcore.papers.oversampling.groups import NO_COUNTS, Counts, recall_of
 from labelcore.papers.oversampling.intervals import Groups, Limits, bayes_intervals, posterior_means
 from labelcore.papers.oversampling.next_wave import Forecast, forecast
@@ -92,7 +92,7 @@ class Wave:
 
     def __post_init__(self) -> None:
         for name in ("true_positive", "false_positive", "false_negative", "true_negative"):
-            if getattr(self, name) < 0:
+            if whole_number(f"{name} of wave {self.name!r}", getattr(self, name)) < 0:
                 raise PlanError(
                     f"{name} of wave {self.name!r} must be 0 or more, got {getattr(self, name)!r}"
                 )
@@ -374,6 +374,9 @@ def monitor(
 def _check(waves: Sequence[Wave], confidence: float, discount: float, planned: int | None) -> None:
     if not waves:
         raise PlanError("waves must hold at least 1 wave, got none")
+    given: Sequence[object] = waves
+    if other := [wave for wave in given if not isinstance(wave, Wave)]:
+        raise TypeError(f"waves must hold labelcore.Wave alone, got {other[0]!r}")
     if not 0 < confidence < 1:
         raise PlanError(f"confidence must lie between 0 and 1, got {confidence!r}")
     if not 0 < discount <= 1:

@@ -217,6 +217,9 @@ def test_labels_chosen_by_somebody_are_no_wave(tmp_path: Path) -> None:
          "needs at least 1 label in group 'above'"),
         (lambda: Wave("w", 5, 6, 1, 5, above=10, below=10),
          "above of wave 'w' must be at least its 11"),
+        (lambda: Wave("w", 1.5, 3, 1, 5, above=10, below=10),  # type: ignore[arg-type]
+         "true_positive of wave 'w' must be a whole number, got 1.5"),
+        (lambda: monitor([3]), "waves must hold labelcore.Wave alone, got 3"),  # type: ignore[list-item]
         (lambda: monitor([]), "waves must hold at least 1 wave, got none"),
         (lambda: monitor([MAY], confidence=1.0), "confidence must lie between 0 and 1, got 1.0"),
         (lambda: monitor([MAY], discount=0.0),
@@ -227,7 +230,7 @@ def test_labels_chosen_by_somebody_are_no_wave(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_refused(call: Callable[[], object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         call()
 
 
