@@ -268,7 +268,9 @@ def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
     positive = cells.positive + np.where(rising, unresolved, 0.0)
     whole = in_the_file(cells)
     filled_cells = replace(whole, labelled=cells.labelled + unresolved, positive=positive)
-    return filled_cells if cells.judged is None else judged_cells(filled_cells, cells.judged.unsure)
+    if cells.judged is None:
+        return filled_cells
+    return judged_cells(filled_cells, cells.judged.unsure, apart=cells.judged.apart)
 
 
 class Pairs(Tally):

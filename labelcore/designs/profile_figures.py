@@ -22,7 +22,7 @@ from labelcore.estimands import (
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.graded_profile import mean_bounds
 from labelcore.stats.horizon import least_boundary, stretch
-from labelcore.stats.judged import doubt_of_sizes, doubts_of_sizes
+from labelcore.stats.judged import apart, doubt_of_sizes, doubts_of_sizes, variance_by_sizes
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -209,18 +209,26 @@ def g_profile(
     least = np.array([row.least for row in rows])
     rests_on = [_rests_on(row, cells) for row in rows]
     sure = look.confidence if confidence is None else confidence
+    widened = widening(rows, cells, table, look, rates, progress, sure)
     low, high = profile_interval(
         cells,
         table,
         sure,
         rests_on=np.stack(rests_on, axis=-2),
         masses=table_of_masses(rows, cells) if _by_masses(look, table) else None,
-        **widening(rows, cells, table, look, rates, progress, sure),
+        **widened,
     )
     if value is None:
         value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
     low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
     high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
+    if apart(cells):
+        gain = size_slopes(rows, cells, plug_in_totals(cells, rates) / cells.size)
+        added = critical_values(cells, table, sure, **widened)
+        added = np.where(np.isnan(value), 0.0, added * variance_by_sizes(cells, gain, look.target))
+        centre = np.where(np.isnan(value), low, value)
+        low = np.maximum(centre - np.hypot(centre - low, np.sqrt(added)), least)
+        high = np.minimum(centre + np.hypot(high - centre, np.sqrt(added)), 1.0)
     return value, low, high
 
 
@@ -315,7 +323,7 @@ def widening(
         freedom = freedom_of(cells, table, rates, target=look.target)
         level = (1 + np.asarray(confidence, dtype=float)[..., None]) / 2
         inflation = (stdtrit(freedom * inflation**2, level) / stdtrit(freedom, level)) ** 2
-    if cells.judged is not None:
+    if cells.judged is not None and not apart(cells):
         gain = size_slopes(rows, cells, smoothed_rates(cells, rates))
         inflation = inflation * doubt_of_sizes(cells, table, gain, rates, target=look.target)
     if look.by_group:

@@ -11,7 +11,7 @@ from labelcore.designs.base import AnswerCodes, Design, FrameT, IntArray, Look, 
 from labelcore.estimands import DIFFERENCES, Estimand, table_of
 from labelcore.promises import Method, Promise
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import judgeable
+from labelcore.stats.judged import apart, judgeable, least_judgeable
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
 FIRST_FIGURE = 30
@@ -57,10 +57,13 @@ class Figures:
 
 def certain_ends(rows: list[Estimand], cells: Cells) -> tuple[FloatArray, FloatArray]:
     """``certain_bounds``; of the items that a person can judge the wider of what their estimated
-    number leaves possible and what that of all that may be judged does."""
-    whole = judgeable(cells)
-    ends = [certain_bounds(one, table_of(rows, one)) for one in (cells, whole)]
-    return np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    number leaves possible and what that of all that may be judged does; of a difference also what
+    the least number does."""
+    cases = [cells, judgeable(cells)]
+    if apart(cells):
+        cases.append(least_judgeable(cells))
+    low, high = zip(*(certain_bounds(one, table_of(rows, one)) for one in cases), strict=True)
+    return np.min(low, axis=0), np.max(high, axis=0)
 
 
 ROUNDING = 1e-6

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.designs.curves import OPEN_SHARE, EstimatesCurve
-from labelcore.designs.scalars import FIRST_FIGURE
+from labelcore.designs.scalars import FIRST_FIGURE, certain_ends
 from labelcore.estimands import known_group, slope_of, table_of
 from labelcore.figures.unsure import counts_at_odds, judged_share
 from labelcore.log.engine import Engine
@@ -15,6 +15,7 @@ from labelcore.results.interval import Interval
 from labelcore.results.told_values import too_wide
 from labelcore.results.types import Scope
 from labelcore.stats.certain import certain_bounds
+from labelcore.stats.judged import apart
 from labelcore.stats.profile import BoolArray, Cells
 from labelcore.tallies import Question
 from labelcore.words.differences import no_difference_words, side_words
@@ -270,5 +271,8 @@ def is_settled(question: Question, cells: Cells) -> bool:
 
     A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
     """
-    low, high = certain_bounds(cells, table_of([question.row], cells))
-    return bool(high[0] - low[0] < 1e-12)
+    rows = [question.row]
+    ends = (
+        certain_ends(rows, cells) if apart(cells) else certain_bounds(cells, table_of(rows, cells))
+    )
+    return bool(ends[1][0] - ends[0][0] < 1e-12)

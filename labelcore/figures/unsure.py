@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import AnswerCodes, IntArray, Look
+from labelcore.designs.base import JUDGED_RULES, AnswerCodes, IntArray, Look
 from labelcore.designs.scalars import ROUNDING, Answers, EstimatesScalars, Figures, certain_ends
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
 from labelcore.results.interval import Interval
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import in_the_file, judged_cells
+from labelcore.stats.judged import apart, in_the_file, judgeable, judged_cells
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Table, smoothed_rates
 from labelcore.tallies import Question, Tally, filled
 
@@ -29,7 +29,8 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
     cells = tally.cells(class_index)
     if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return cells
-    return judged_cells(cells, tally.unresolved(engine.undecided_positions()))
+    apart = engine.plan.interval_rules >= JUDGED_RULES
+    return judged_cells(cells, tally.unresolved(engine.undecided_positions()), apart=apart)
 
 
 def judged_share(engine: Engine, question: Question | None = None) -> float | None:
@@ -109,6 +110,8 @@ def freed(answers: Answers[Any], figures: Figures) -> Figures:
     """Of the items that a person can judge an end at all that their estimated number leaves
     possible (a plain sample rounds it), where nothing moves it, goes as far as all that may be."""
     cells = answers.cells
+    if apart(cells):
+        return _unasked(answers, figures)
     items = np.maximum((cells.sides[:, None] == cells.sides) @ cells.size, ROUNDING)
     size = cells.size * np.floor(items + ROUNDING) / items
     cells = replace(cells, size=np.maximum(size, cells.labelled))
@@ -117,6 +120,17 @@ def freed(answers: Answers[Any], figures: Figures) -> Figures:
     low = np.where(figures.low <= low + ROUNDING, least, figures.low)
     high = np.where(figures.high >= high - ROUNDING, most, figures.high)
     return replace(figures, low=low, high=high)
+
+
+def _unasked(answers: Answers[Any], figures: Figures) -> Figures:
+    """Differences as they are, where a part is never asked, which may be judged more often than
+    the others, also as they are if all of it can be."""
+    cells = answers.cells
+    assert cells.judged is not None
+    if ((cells.labelled + cells.judged.unsure) > 0).all():
+        return figures
+    low, high = certain_bounds(judgeable(cells), table_of(answers.rows, judgeable(cells)))
+    return replace(figures, low=np.minimum(figures.low, low), high=np.maximum(figures.high, high))
 
 
 def _filled_codes(

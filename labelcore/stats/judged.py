@@ -12,7 +12,9 @@ The shares u_k are estimates. What they add to the variance of a figure, to firs
     V_u = sum_k d_k^2 N_k^2 u_k (1 - u_k) / a_k (1 - a_k / N_k),
 
 d_k being the gain of the figure by one item more in cell k at its rate; critical values are
-multiplied by 1 + V_u / V_p, V_p being the variance of the figure with known sizes.
+multiplied by 1 + V_u / V_p, V_p being the variance of the figure with known sizes. Ends of
+differences move out by the root of the sum of squares instead: V_p is 0 where all items that matter
+are answered.
 
 Assumption: within each cell the answered items are a simple random sample, and the judged ones of
 them one of the judged items.
@@ -40,11 +42,12 @@ NONE = 1e-12
 """The size of a cell of which nobody can judge any item."""
 
 
-def judged_cells(cells: Cells, unsure: FloatArray) -> Cells:
+def judged_cells(cells: Cells, unsure: FloatArray, *, apart: bool = True) -> Cells:
     """The counts with the estimated number of items that a person can judge as sizes.
 
     cells    with the sizes of the file, (n_cells,)
     unsure   answers without a class, (n_cells,)
+    apart    as in ``Judged``
 
     >>> cells = Cells(*np.array([[100.0, 50.0], [18.0, 10.0], [9.0, 1.0]]), np.array([True, False]))
     >>> judged_cells(cells, np.array([2.0, 0.0])).size.round(1).tolist()
@@ -57,7 +60,7 @@ def judged_cells(cells: Cells, unsure: FloatArray) -> Cells:
     share = (unsure + PULL * whole) / (answers + PULL)
     size = cells.labelled + (cells.size - answers) * (1 - share)
     size = np.maximum(size, NONE)
-    return replace(cells, size=size, judged=Judged(cells.size, unsure, share))
+    return replace(cells, size=size, judged=Judged(cells.size, unsure, share, apart))
 
 
 def in_the_file(cells: Cells) -> Cells:
@@ -71,6 +74,41 @@ def judgeable(cells: Cells) -> Cells:
     if cells.judged is None:
         return cells
     return replace(cells, size=cells.judged.items - cells.judged.unsure, judged=None)
+
+
+def apart(cells: Cells) -> bool:
+    """Whether what sizes vary by is added to the ends of differences: their number of judged items
+    matters where no class of an item does, in cells of which both classifiers say the same."""
+    return cells.judged is not None and cells.judged.apart and cells.other is not None
+
+
+def least_judgeable(cells: Cells) -> Cells:
+    """As ``judgeable``, but of what both classifiers say the same of only the labelled items: a
+    difference is the further from 0 the fewer these are."""
+    assert cells.judged is not None
+    size = np.where(cells.predicted == cells.other, cells.labelled, judgeable(cells).size)
+    return replace(cells, size=np.maximum(size, NONE), judged=None)
+
+
+def variance_by_sizes(cells: Cells, gain: FloatArray, target: str) -> FloatArray:
+    """V_u of differences, (..., n_rows), with half an answer more of either kind, so that none
+    found is no certainty. Cells without an answer have the share of all answers, and vary with it
+    together and by what their own items happen to be.
+
+    gain   as for ``doubt_of_sizes``
+    """
+    judged = cells.judged
+    assert judged is not None
+    answers = cells.labelled + judged.unsure
+    every = np.where(cells.sampled, answers, 0.0).sum(axis=-1, keepdims=True) + 1
+    whole = (judged.unsure.sum(axis=-1, keepdims=True) + 0.5) / every
+    share = (judged.unsure + 0.5 + PULL * whole) / (answers + 1 + PULL)
+    of_answers = doubts_of_sizes(replace(cells, judged=replace(judged, share=share)), target)
+    silent = answers == 0
+    of_each = np.where(silent, judged.items * whole * (1 - whole), of_answers)
+    joined = (gain * np.where(silent, judged.items, 0.0)[..., None, :]).sum(axis=-1)
+    of_all = whole * (1 - whole) / every
+    return np.asarray((gain**2 * of_each[..., None, :]).sum(axis=-1) + joined**2 * of_all)
 
 
 def doubts_of_sizes(cells: Cells, target: str) -> FloatArray:

@@ -56,11 +56,13 @@ class Judged:
     items    items in the file, judged or not
     unsure   items that were answered without a class
     share    the share of the items of the cell that nobody can judge, estimated
+    apart    whether differences have what the sizes vary by added to their ends
     """
 
     items: FloatArray
     unsure: FloatArray
     share: FloatArray
+    apart: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -133,8 +135,11 @@ def _judged_of(several: Sequence[Cells]) -> Judged | None:
     """Whose sizes are those of judged items, with a leading axis of runs; None if nobody's are."""
     if all(cells.judged is None for cells in several):
         return None
-    each = [cells.judged or Judged(cells.size, *2 * [0 * cells.size]) for cells in several]
-    return Judged(*(np.array([getattr(run, item.name) for run in each]) for item in fields(Judged)))
+    each = [run.judged or Judged(run.size, 0 * run.size, 0 * run.size) for run in several]
+    items, unsure, share = (
+        np.array([getattr(run, name) for run in each]) for name in ("items", "unsure", "share")
+    )
+    return Judged(items, unsure, share, all(run.apart for run in each))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -259,8 +259,8 @@ def test_the_plan_says_how_wide_it_will_be(known: Known) -> None:
     assert with_own.expected_half_width[ASKED] > narrow
 
 
-def notes(population: lc.Population) -> str:
-    return " ".join(lc.preview(population, plan_of(60, last_rank=100)).derived["notes"])
+def notes(population: lc.Population, last: int = 100) -> str:
+    return " ".join(lc.preview(population, plan_of(60, last_rank=last)).derived["notes"])
 
 
 def test_lists_of_other_items_are_named() -> None:
@@ -275,6 +275,18 @@ def test_a_shuffle_works_and_is_told() -> None:
     assert "one list looks like a shuffle of the other" in said
     near = scores + np.random.default_rng(1).normal(0, 40, 400)
     assert "shuffle" not in notes(items(scores={"a": scores, "b": near}))
+
+
+@pytest.mark.parametrize(("last", "most"), [(200, 115), (100, 36)])
+def test_a_shuffle_is_told_up_to_three_standard_deviations(last: int, most: int) -> None:
+    """Two random heads of 200 of 400 items share 100 with a hypergeometric standard deviation of
+    5, of 100 they share 25 with 3.75."""
+    first = np.arange(400)
+    for shared in (most, most + 1):
+        second = np.concatenate([first[:shared], first[last:], first[shared:last]])
+        scores = {"a": -first.astype(float), "b": -np.argsort(second).astype(float)}
+        told = "one list looks like a shuffle of the other" in notes(items(scores=scores), last)
+        assert told == (shared == most), shared
 
 
 def test_all_scores_equal_works_and_is_told() -> None:

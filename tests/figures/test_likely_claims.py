@@ -13,6 +13,7 @@ import labelcore as lc
 from benchmarks.horizon import of_plan, one_end, worst
 from labelcore.figures import claims
 from labelcore.figures.claims import all_settled, claim_results, likely_of
+from labelcore.figures.from_counts import look_at
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -126,6 +127,14 @@ def test_items_without_a_verdict_count_both_ways(known: Known) -> None:
     give(engine, "unsure")
     (after,) = claim_results(engine).values()
     assert after.low < before.low and after.high > before.high
+
+
+def test_items_without_a_verdict_are_no_way_to_the_size_of_a_claim(known: Known) -> None:
+    """Figures leave them out and count them as planned for; a claim counts them both ways."""
+    plan = plan_of("recalibrated_neyman", "accuracy >= 0.5")
+    engine = labelled_to(known.engine(plan, 5), known, 60)
+    give(engine, "unsure")
+    assert (claims._one_sided(engine).answered, look_at(engine).answered) == (60, 61)
 
 
 def test_beyond_its_labels_a_claim_keeps_what_they_said(known: Known) -> None:

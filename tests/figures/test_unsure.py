@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
-from labelcore.designs.base import LEARNED_RULES
+from labelcore.designs.base import JUDGED_RULES, LEARNED_RULES
 from labelcore.errors import PlanError
 from labelcore.figures.from_counts import answers_of, look_at
 from labelcore.figures.scalars import scalar_results
@@ -17,6 +17,8 @@ from labelcore.figures.settled import settled_results
 from labelcore.figures.unsure import TIMES
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import beginnings
 from labelcore.promises import UNSURE
 from labelcore.results.types import Estimate
 from labelcore.stats.judged import in_the_file
@@ -26,6 +28,7 @@ from labelcore.words.unsure import either_way_words, odds_words
 from tests.cases import once
 from tests.columns import items
 from tests.contracts.test_settled import settle
+from tests.designs.paired_files import nearly_equal
 
 ASKED = ("accuracy", "precision", "recall", "f1")
 known = once(calibrated, 4000, seed=5)
@@ -215,6 +218,38 @@ def test_an_end_is_never_inside_what_may_be_judged(
     assert min(one.high for one in found()) < 1, "that one was found"
     before = found(rules=LEARNED_RULES - 1)
     assert any(one.high < wanted for one in before), "stored plans have the ends that they had"
+
+
+def settled_differences(known: Known, runs: int, rules: int) -> tuple[float, set[str]]:
+    """The share of sessions that hold the true difference in accuracy of the items that a person
+    can judge, and the states: every item on which the two differ is answered, a fifth are unsure.
+    """
+    plan = plan_of("paired_comparison", 90, estimands=["accuracy_difference", "recall_difference"],
+                   classifier=["a", "b"])  # fmt: skip
+    plan = replace(kept_plan(known.population, plan), rules=rules)
+    a, b = (known.population.predictions[name] == known.truth for name in ("a", "b"))
+    held, states = [], set()
+    for engine in beginnings(known.population, plan, range(runs)):
+        unsure = np.random.default_rng((4, len(held))).random(len(a)) < 0.2
+        while (ahead := engine.peek()) is not None:
+            name = engine.population.classes[known.truth[ahead[1]]]
+            give(engine, *(("unsure",) if unsure[ahead[1]] else ("labelled", name)))
+        assert {*np.flatnonzero(a != b)} <= {*engine.drawn_positions}
+        found, truth = scalar_results(engine)["accuracy_difference"], (a * 1.0 - b)[~unsure].mean()
+        held.append(found.low - 1e-12 <= truth <= found.high + 1e-12)
+        states |= {str(found.state)} if truth else set()  # 0 is 0, however many can be judged.
+    return float(np.mean(held)), states
+
+
+@pytest.mark.full
+def test_how_many_can_be_judged_moves_a_difference_whose_items_are_all_answered() -> None:
+    """200 sessions of 90 answers in 400 items, at least 93 %; the twin, plans of before, divides by
+    the estimated number as if it were known."""
+    known, runs = nearly_equal(400, 40, seed=3), 200
+    held, states = settled_differences(known, runs, JUDGED_RULES)
+    assert held >= binom.ppf(NOISE, runs, 0.93) / runs and states == {"interval"}
+    held, states = settled_differences(known, runs, JUDGED_RULES - 1)
+    assert held < 0.7 and states == {"exact"}
 
 
 @pytest.mark.full

@@ -251,16 +251,20 @@ def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: K
     replay_project(session.store, session.project)
 
 
-def test_open_items_count_against_a_claim_and_against_its_opposite(two: Known) -> None:
+@pytest.mark.parametrize("kind", ["later", "unsure", "broken"])
+def test_items_without_a_class_count_against_a_claim_and_its_opposite(
+    kind: str, two: Known
+) -> None:
+    """Also those that figures leave out, which are about the items that a person can judge."""
     plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=["accuracy >= 0.7"],
                    budget=300, stop=(), seed=2)  # fmt: skip
     session = lc.Session(two.population, plan)
     strengths = []
     while (draw := session.next()) is not None and draw.index <= 150:
-        later = draw.index in range(100, 106)
+        doubtful = draw.index in range(100, 106)
         right = bool(two.truth[two.population.position(draw.item_id)])
-        before = claims_of(session)[0] if later else None
-        session.answer(draw, "later" if later else right)
+        before = claims_of(session)[0] if doubtful else None
+        session.answer(draw, kind if doubtful else right)
         if before is not None:
             after = claims_of(session)[0]
             strengths.append(after.log_evidence - before.log_evidence)

@@ -7,7 +7,14 @@ import pytest
 
 from labelcore.estimands import DIFFERENCES, SCALARS, size_slopes, table_of
 from labelcore.stats.difference_estimator import over_answers
-from labelcore.stats.judged import doubt_of_sizes, in_the_file, judgeable, judged_cells
+from labelcore.stats.judged import (
+    doubt_of_sizes,
+    in_the_file,
+    judgeable,
+    judged_cells,
+    least_judgeable,
+    variance_by_sizes,
+)
 from labelcore.stats.profile import Cells, FloatArray, smoothed_rates, variance_shares
 from labelcore.tallies import filled
 from tests.cases import repeated
@@ -99,6 +106,30 @@ def test_the_doubt_is_the_variance_of_the_sizes(row) -> None:  # type: ignore[no
     found = doubt_of_sizes(cells, table, gain)
     assert found[0] == pytest.approx(1 + of_sizes.sum() / variance, rel=1e-12) and found[0] > 1
     assert doubt_of_sizes(CELLS, table_of([row], CELLS), gain) == 1
+
+
+def test_what_sizes_add_to_a_difference_by_hand() -> None:
+    """u = (7 + .5)/(75 + 1); shares (m + .5 + 2u)/(a + 3), of 60 items 20 answered, of 100 20. With
+    nothing answered of the 900 and 2 unsure of 40 elsewhere these have u = 2.5/41."""
+    cells, gain = judged_cells(CELLS, UNSURE), np.array([[2.0, -1.0, 3.0]])
+    whole = 7.5 / 76
+    share = [(0.5 + 2 * whole) / 23, (2.5 + 2 * whole) / 23, (5.5 + 2 * whole) / 38]
+    parts = [
+        g**2 * n**2 * u * (1 - u) / a * (1 - a / n)
+        for g, n, u, a in zip(gain[0], CELLS.size, share, (20, 20, 35), strict=True)
+    ]
+    assert variance_by_sizes(cells, gain, "file") == pytest.approx([sum(parts)])
+    silent = replace(CELLS, labelled=np.array([20.0, 18.0, 0.0]), positive=np.array([17.0, 9, 0]))
+    cells, whole = judged_cells(silent, np.array([0.0, 2.0, 0.0])), 2.5 / 41
+    of_none = 9 * whole * (1 - whole) * (900**2 / 41 + 900)
+    share = [(0.5 + 2 * whole) / 23, (2.5 + 2 * whole) / 23]
+    parts = [4 * 60**2 * share[0] * (1 - share[0]) / 20 * (1 - 20 / 60),
+             100**2 * share[1] * (1 - share[1]) / 20 * 0.8]  # fmt: skip
+    assert variance_by_sizes(cells, gain, "file") == pytest.approx([of_none + sum(parts)])
+
+
+def test_the_least_that_can_be_judged_are_the_labelled_ones_where_two_agree() -> None:
+    assert least_judgeable(judged_cells(CELLS, UNSURE)).size.tolist() == [20, 98, 30]
 
 
 @pytest.mark.full

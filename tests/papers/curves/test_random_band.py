@@ -75,6 +75,11 @@ def test_band_by_hand() -> None:
     reach = 1200 * math.sqrt(math.log(2400 / 0.05) / 1600)
     assert 600 - reach > 400 and 600 + reach < 800, "the labels alone say less"
     assert [band.low[-1], band.high[-1]] == pytest.approx([600 - reach, 600 + reach])
+    longer[:100] = 1.0
+    band = whole_band(100, longer, longer, 0.05)
+    reach = 1100 * math.sqrt(math.log(2200 / 0.05) / (2 * band.sampled[-1]))
+    middle = 100 + 1100 * np.nanmean(longer[100:])
+    assert [band.low[-1], band.high[-1]] == pytest.approx([middle - reach, middle + reach])
 
 
 def hits_within(verdicts: np.ndarray, band: Any) -> bool:

@@ -46,11 +46,13 @@ def test_the_head_first_then_random_items(known: Known, head: int) -> None:
 
 @pytest.mark.parametrize("head", [0, 80])
 def test_the_band_from_the_answers(known: Known, head: int) -> None:
-    """At each rank beyond the head: its hits, and the mean of what was sampled up to there."""
+    """At each rank beyond the head: its hits, and the mean of what was sampled up to there. Where
+    other ranks say no more the ends are the inequality's own."""
     engine = labelled(known.engine(plan_of(head), 3), known.truth)
     verdicts, asked = in_ranks(known, engine), asked_ranks(engine, 200)
     value, low, high = ranked_curve(engine, RANKS).read("precision")
-    for rank in (1, 50, 80, 81, 90, 300, 600):
+    own_ends = np.zeros(2, dtype=bool)
+    for rank in (1, 50, 80, 81, 90, 124, 300, 600):
         inside = asked[(asked > head) & (asked <= rank)]
         if not len(inside):
             assert rank <= head or np.isnan(value[rank - 1])
@@ -59,11 +61,12 @@ def test_the_band_from_the_answers(known: Known, head: int) -> None:
         reach = math.sqrt(math.log(2 * (N_ITEMS - head) / 0.05) / (2 * len(inside)))
         share = (rank - head) / rank
         assert low[rank - 1] - 1e-12 <= value[rank - 1] <= high[rank - 1] + 1e-12
-        assert low[rank - 1] >= hits / rank - share * reach - 1e-12
-        assert high[rank - 1] <= hits / rank + share * reach + 1e-12
+        ends = hits / rank - share * reach, hits / rank + share * reach
+        assert low[rank - 1] >= ends[0] - 1e-12 and high[rank - 1] <= ends[1] + 1e-12
+        own_ends |= np.isclose((low[rank - 1], high[rank - 1]), ends)
         if low[rank - 1] < hits / rank < high[rank - 1]:
             assert value[rank - 1] == pytest.approx(hits / rank)
-    assert np.all(low[:head] == high[:head])
+    assert np.all(low[:head] == high[:head]) and own_ends.all()
     band = precision_curve(engine)
     assert (band.confidence, band.simultaneous, band.promise) == (0.95, True, "fixed")
 
