@@ -1,0 +1,194 @@
+"""What public functions answer at their edges stays: ``tests/data/calls.json`` has calls, one a
+line, each with its answer; ``LABELCORE_PIN=1`` writes the answers anew.
+
+A call is read with the names of its module and of all others of the package's inner rooms, and
+with ``f``, ``i`` and ``b``, which make arrays of numbers, whole numbers and truth values.
+"""
+
+import json
+import os
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache, cached_property, partial
+from importlib import import_module
+from inspect import signature
+from math import inf, isfinite, nan
+from pathlib import Path
+from types import FunctionType, ModuleType, UnionType
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+from labelcore.estimands import DIFFERENCES, SCALARS, table_of
+from labelcore.results.types import Estimate, Scope
+from labelcore.stats.judged import judged_cells
+from labelcore.stats.profile import Cells, side_by_side
+from tests.pinned import CLOSE
+
+FILE = Path(__file__).parent / "data/calls.json"
+CALLS: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
+ROOMS = ("waves", "planning", "designs", "figures", "log", "plan", "words", "results", "stats")
+MOST_NUMBERS = 60
+
+pytestmark = pytest.mark.as_shipped
+
+
+@cache
+def modules(room: str) -> list[ModuleType]:
+    """A room and what is in it."""
+    whole = import_module(f"labelcore.{room}")
+    inside = pkgutil.iter_modules(getattr(whole, "__path__", []))
+    return [whole, *(import_module(f"labelcore.{room}.{one.name}") for one in inside)]
+
+
+@cache
+def names() -> dict[str, Any]:
+    """What calls may name besides what their own module has."""
+    found: dict[str, Any] = {"np": np, "inf": inf, "nan": nan}
+    for room in (*ROOMS, "tallies", "estimands", "promises", "errors"):
+        for module in modules(room):
+            found |= {name: one for name, one in vars(module).items() if name[0] != "_"}
+    return found
+
+
+@cache
+def given() -> dict[str, Any]:
+    """What many calls take: arrays; counts of strata without, with some and with all labels, of
+    items that were known, and of many strata; figures of one and two classifiers over the first."""
+    kinds = {"f": float, "i": np.int64, "b": bool}
+    sides, other = np.array([1, 0, 1, 0, 1, 0]) == 1, np.array([0, 1, 1, 0, 1, 1]) == 1
+    counts = np.array([[1.0, 4, 9, 30, 200, 50], [0, 4, 3, 10, 40, 50], [0, 2, 3, 0, 17, 11]])
+    few = Cells(*counts, sides, np.array([0, 0, 1, 1, 2, -1]), other)
+    size = np.arange(20.0) + 9
+    many = Cells(size, size - 5, np.floor(size / 3), np.arange(20) > 9, np.arange(20))
+    runs = side_by_side([few, replace(few, positive=few.labelled - few.positive)])
+    unsure = judged_cells(few, np.array([0.0, 0, 1, 3, 20, 0]))
+    scalars = [*SCALARS.values()]
+    return {name: partial(np.array, dtype=kind) for name, kind in kinds.items()} | {
+        "few": few, "many": many, "runs": runs, "unsure": unsure, "scalars": scalars,
+        "rows": table_of(scalars, few), "leads": table_of([*DIFFERENCES.values()], few),
+        "every": every, "estimate": estimate,
+    }  # fmt: skip
+
+
+def estimate(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **more: Any) -> Any:
+    """An estimate halfway between its ends, of e-mails where nothing else is said."""
+    scope = {"file": "emails.csv", "n_items": 4000, "classifier": "lr", "positive": "spam"}
+    scope |= {name: more.pop(name) for name in [*more] if name in Scope.__dataclass_fields__}
+    given = {
+        "estimand": estimand, "value": (low + high) / 2, "low": low, "high": high,
+        "confidence": 0.95, "labels_used": 60, "draws_used": 70, "method": "m", "source": "s",
+        "promise": "watched", "assumptions": ("a", "b"), "scope": Scope(**scope),
+    }  # fmt: skip
+    return Estimate(**{**given, **more})
+
+
+def every(room: str, *values: Any) -> dict[str, Any]:
+    """What each public function of a room says of values of just the types that it takes."""
+    found = {}
+    for module in modules(room):
+        for name, one in vars(module).items():
+            own = isinstance(one, FunctionType) and one.__module__ == module.__name__
+            if name[0] != "_" and own:
+                hints, asked = get_type_hints(one), signature(one).parameters.values()
+                wanted = {
+                    each.name: hints[each.name] for each in asked if each.default is each.empty
+                }
+                if len(wanted) == len(values) and all(map(fits, values, wanted.values())):
+                    found[name] = said(partial(one, **dict(zip(wanted, values, strict=True))))
+    return found
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type, or of one of several; what a list holds is not looked at."""
+    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    mine = (type(value),) if isinstance(value, float | int | str | None) else type(value).__mro__
+    return any(one in mine for one in kinds)
+
+
+def answered(module: str, call: str) -> Any:
+    """What a call gives, as JSON, or why it refuses."""
+    own = vars(import_module(f"labelcore.{module}"))
+    return said(lambda: eval(call, names() | own | given()))
+
+
+def said(work: Callable[[], Any]) -> Any:
+    try:
+        return told(work())
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        if "()" in str(error):  # It was called with other arguments than it takes.
+            raise
+        return f"{type(error).__name__}: {error}"
+
+
+def told(value: Any) -> Any:
+    match value:
+        case None | bool() | str() | int() if not isinstance(value, Enum):
+            return value
+        case float():
+            return float(f"{value:.9g}") if isfinite(value) else str(value)
+        case np.generic():
+            return told(value.item())
+        case np.ndarray() if value.size > MOST_NUMBERS:
+            weights = 2 + np.cos(np.arange(value.size))
+            return [*value.shape, told(value.ravel() @ weights)]
+        case np.ndarray():
+            return told(value.tolist())
+        case Mapping():
+            return {str(name): told(one) for name, one in value.items()}
+        case Set():
+            return sorted((told(one) for one in value), key=str)
+        case Sequence() | Iterator():
+            return [told(one) for one in value]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            shown = {name: getattr(value, name) for name in shown_of(type(value))}
+            left_out = type(value), type(None)
+            return {x: told(one) for x, one in shown.items() if type(one) not in left_out}
+    return f"{value}" if isinstance(value, Enum) else type(value).__name__
+
+
+def shown_of(kind: type) -> list[str]:
+    """The public fields and properties of a class."""
+    properties = [
+        name
+        for one in kind.__mro__
+        for name, value in vars(one).items()
+        if isinstance(value, property | cached_property)
+    ]
+    return [name for name in [*(one.name for one in fields(kind)), *properties] if name[0] != "_"]
+
+
+def same(kept: Any, found: Any) -> bool:
+    if isinstance(kept, dict) and isinstance(found, dict):
+        return kept.keys() == found.keys() and all(same(kept[one], found[one]) for one in kept)
+    if isinstance(kept, list) and isinstance(found, list):
+        return len(kept) == len(found) and all(map(same, kept, found))
+    if {type(kept), type(found)} <= {int, float}:
+        return bool(found == pytest.approx(kept, rel=CLOSE, abs=1e-9))
+    return type(kept) is type(found) and bool(kept == found)
+
+
+@pytest.mark.parametrize("module", CALLS)
+def test_what_is_called_answers_as_before(module: str) -> None:
+    found = {call: answered(module, call) for call in CALLS[module]}
+    if "LABELCORE_PIN" in os.environ:
+        CALLS[module] = found
+        write(CALLS)
+    other = {call: (kept, found[call]) for call, kept in CALLS[module].items()
+             if not same(kept, found[call])}  # fmt: skip
+    assert not other
+
+
+def write(calls: dict[str, dict[str, Any]]) -> None:
+    """One line for each call."""
+    line = partial(json.dumps, ensure_ascii=False)
+    parts = [
+        f"{line(module)}: {{\n"
+        + ",\n".join(f"{line(call)}: {line(answer)}" for call, answer in some.items())
+        + "\n}"
+        for module, some in calls.items()
+    ]
+    FILE.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
