@@ -8,7 +8,9 @@ with ``f``, ``i`` and ``b``, which make arrays of numbers, whole numbers and tru
 import json
 import os
 import pkgutil
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, cached_property, partial
@@ -18,20 +20,27 @@ from math import inf, isfinite, nan
 from pathlib import Path
 from types import FunctionType, ModuleType, UnionType
 from typing import Any, get_args, get_type_hints
+from zlib import crc32
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import expit
 
 from labelcore.estimands import DIFFERENCES, SCALARS, table_of
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.runs import beginning, label_until
 from labelcore.results.types import Estimate, Scope
 from labelcore.stats.judged import judged_cells
 from labelcore.stats.profile import Cells, side_by_side
-from tests.pinned import CLOSE
+from tests.columns import items
+from tests.pinned import CLOSE, numbers, summed
 
 FILE = Path(__file__).parent / "data/calls.json"
 CALLS: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
 ROOMS = ("waves", "planning", "designs", "figures", "log", "plan", "words", "results", "stats")
-MOST_NUMBERS = 60
+MOST_NUMBERS, MOST_LETTERS = 60, 300
 
 pytestmark = pytest.mark.as_shipped
 
@@ -70,7 +79,7 @@ def given() -> dict[str, Any]:
     return {name: partial(np.array, dtype=kind) for name, kind in kinds.items()} | {
         "few": few, "many": many, "runs": runs, "unsure": unsure, "scalars": scalars,
         "rows": table_of(scalars, few), "leads": table_of([*DIFFERENCES.values()], few),
-        "every": every, "estimate": estimate,
+        "every": every, "estimate": estimate, "looked": looked,
     }  # fmt: skip
 
 
@@ -86,26 +95,70 @@ def estimate(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **mo
     return Estimate(**{**given, **more})
 
 
+def looked(design: str, asked: Any, labels: int, **plan: Any) -> dict[str, Any]:
+    """What is said of a small file of two classifiers and a project of so many labels on it."""
+    random = np.random.default_rng(1)
+    worth = random.normal(0, 1.5, 240)
+    scores = {name: expit(worth + random.normal(0, 1, 240)).round(2) for name in "mn"}
+    groups = {"tongue": np.where(random.random(240) < 0.6, "de", "en")}
+    known = np.where(np.arange(240) % 8 == 0, np.where(worth > 0, "yes", "no"), None)
+    given = {"scores": scores, "thresholds": {"m": 0.5, "n": 0.5}, "groups": groups}
+    file = items(text="x", known=known, **given) if "existing" in plan else items(text="x", **given)
+    made = Plan(design, asked, **{"classifier": "m", "seed": 3, "budget": 60, **plan})
+    engine = beginning(file, kept_plan(file, made))
+    label_until(engine, (worth + random.normal(0, 1, 240) > 0).astype(np.int64), labels)
+    with_it = (), (None,), (0.5,), (20,), ("m",), *((one,) for one in engine.questions[:1])
+    found = {
+        str(len(more) and type(more[0]).__name__): every("figures", engine, *more)
+        for more in with_it
+    }
+    found["frame"] = {name: getattr(engine.frame, name) for name in shown_of(type(engine.frame))}
+    found |= {"setup": every("designs", engine.setup), "log": every("log", engine)}
+    found["plan"] = every("plan", file, engine.plan)
+    return {
+        f"{at}/{name}": short(told(one)) for at, some in found.items() for name, one in some.items()
+    }
+
+
+def short(answer: Any) -> Any:
+    """A long answer as its numbers summed by their names, and a checksum of its words."""
+    text = json.dumps(answer)
+    if len(text) < MOST_LETTERS:
+        return answer
+    return summed(numbers(answer)) | {"words": crc32(re.sub(r"-?\d+[.\de-]*", "", text).encode())}
+
+
 def every(room: str, *values: Any) -> dict[str, Any]:
     """What each public function of a room says of values of just the types that it takes."""
     found = {}
+    for name, one, wanted in functions(room):
+        if len(wanted) == len(values) and all(map(fits, values, wanted.values())):
+            with suppress(AssertionError, AttributeError):  # Not of this method, say.
+                found[name] = said(partial(one, **dict(zip(wanted, values, strict=True))))
+    return found
+
+
+@cache
+def functions(room: str) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    """The public functions of a room, with the types of what each has to be given."""
+    found = []
     for module in modules(room):
         for name, one in vars(module).items():
             own = isinstance(one, FunctionType) and one.__module__ == module.__name__
-            if name[0] != "_" and own:
-                hints, asked = get_type_hints(one), signature(one).parameters.values()
-                wanted = {
-                    each.name: hints[each.name] for each in asked if each.default is each.empty
-                }
-                if len(wanted) == len(values) and all(map(fits, values, wanted.values())):
-                    found[name] = said(partial(one, **dict(zip(wanted, values, strict=True))))
+            if own and name[0] != "_":
+                with suppress(NameError):  # Of a type that is known to type checkers alone.
+                    hints, given = get_type_hints(one), signature(one).parameters.values()
+                    wanted = {x.name: hints[x.name] for x in given if x.default is x.empty}
+                    found.append((name, one, wanted))
     return found
 
 
 def fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a type, or of one of several; what a list holds is not looked at."""
     kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    mine = (type(value),) if isinstance(value, float | int | str | None) else type(value).__mro__
+    mine = (
+        (type(value),) if isinstance(value, float | int | str | None) else type(value).__mro__[:-1]
+    )
     return any(one in mine for one in kinds)
 
 
@@ -132,15 +185,19 @@ def told(value: Any) -> Any:
             return float(f"{value:.9g}") if isfinite(value) else str(value)
         case np.generic():
             return told(value.item())
-        case np.ndarray() if value.size > MOST_NUMBERS:
+        case np.ndarray() if value.size > MOST_NUMBERS and value.dtype.kind in "biuf":
             weights = 2 + np.cos(np.arange(value.size))
-            return [*value.shape, told(value.ravel() @ weights)]
+            return [*value.shape, told(np.nan_to_num(value.ravel()) @ weights)]
         case np.ndarray():
             return told(value.tolist())
+        case pd.DataFrame():
+            return {name: told(value[name].to_numpy()) for name in value}
         case Mapping():
             return {str(name): told(one) for name, one in value.items()}
         case Set():
             return sorted((told(one) for one in value), key=str)
+        case Sequence() if len(value) > MOST_NUMBERS:
+            return [len(value), crc32(str([told(one) for one in value]).encode())]
         case Sequence() | Iterator():
             return [told(one) for one in value]
         case _ if is_dataclass(value) and not isinstance(value, type):
