@@ -79,11 +79,11 @@ def given() -> dict[str, Any]:
     return {name: partial(np.array, dtype=kind) for name, kind in kinds.items()} | {
         "few": few, "many": many, "runs": runs, "unsure": unsure, "scalars": scalars,
         "rows": table_of(scalars, few), "leads": table_of([*DIFFERENCES.values()], few),
-        "every": every, "estimate": estimate, "looked": looked,
+        "every": every, "number": number, "looked": looked,
     }  # fmt: skip
 
 
-def estimate(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **more: Any) -> Any:
+def number(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **more: Any) -> Any:
     """An estimate halfway between its ends, of e-mails where nothing else is said."""
     scope = {"file": "emails.csv", "n_items": 4000, "classifier": "lr", "positive": "spam"}
     scope |= {name: more.pop(name) for name in [*more] if name in Scope.__dataclass_fields__}
