@@ -18,6 +18,7 @@ from importlib import import_module
 from inspect import signature
 from math import inf, isfinite, nan
 from pathlib import Path
+from traceback import extract_tb
 from types import FunctionType, ModuleType, UnionType
 from typing import Any, get_args, get_type_hints
 from zlib import crc32
@@ -115,6 +116,8 @@ def looked(design: str, asked: Any, labels: int, **plan: Any) -> dict[str, Any]:
     found["frame"] = {name: getattr(engine.frame, name) for name in shown_of(type(engine.frame))}
     found |= {"setup": every("designs", engine.setup), "log": every("log", engine)}
     found["plan"] = every("plan", file, engine.plan)
+    if engine.questions and made.budget and len(plan) < 2:  # Others take long to foresee.
+        found["planning"] = every("planning", file, made)
     return {
         f"{at}/{name}": short(told(one)) for at, some in found.items() for name, one in some.items()
     }
@@ -172,9 +175,11 @@ def said(work: Callable[[], Any]) -> Any:
     try:
         return told(work())
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        if (extract_tb(error.__traceback__)[-1].line or "").startswith("raise"):
+            return f"{type(error).__name__}: {error}"
         if "()" in str(error):  # It was called with other arguments than it takes.
             raise
-        return f"{type(error).__name__}: {error}"
+        return type(error).__name__  # Versions of Python and NumPy say it in other words.
 
 
 def told(value: Any) -> Any:
