@@ -28,6 +28,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from labelcore.designs import base
 from labelcore.estimands import DIFFERENCES, SCALARS, table_of
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
@@ -96,18 +97,40 @@ def number(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **more
     return Estimate(**{**given, **more})
 
 
-def looked(design: str, asked: Any, labels: int, **plan: Any) -> dict[str, Any]:
-    """What is said of a small file of two classifiers and a project of so many labels on it."""
+def looked(design: str, asked: Any, labels: int, kind: str = "", **plan: Any) -> dict[str, Any]:
+    """What is said of a small file of two classifiers and a project of so many labels on it; of
+    what kind the file is, where not with probabilities: see ``small_file``."""
+    file, codes = small_file(kind, "existing" in plan)
+    made = Plan(design, asked, **{"classifier": "m", "seed": 3, "budget": 60, **plan})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "LARGE", 100 if kind == "large" else base.LARGE)
+        engine = beginning(file, kept_plan(file, made))
+        label_until(engine, codes, labels)
+        return everything(file, engine, made, foreseen=len(plan) < 2)
+
+
+def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
+    """A file and the class of each item: with predictions alone ("calls"), of three classes, with
+    few scores that are no probabilities ("odd"), and one that counts as large."""
     random = np.random.default_rng(1)
     worth = random.normal(0, 1.5, 240)
     scores = {name: expit(worth + random.normal(0, 1, 240)).round(2) for name in "mn"}
-    groups = {"tongue": np.where(random.random(240) < 0.6, "de", "en")}
     known = np.where(np.arange(240) % 8 == 0, np.where(worth > 0, "yes", "no"), None)
-    given = {"scores": scores, "thresholds": {"m": 0.5, "n": 0.5}, "groups": groups}
-    file = items(text="x", known=known, **given) if "existing" in plan else items(text="x", **given)
-    made = Plan(design, asked, **{"classifier": "m", "seed": 3, "budget": 60, **plan})
-    engine = beginning(file, kept_plan(file, made))
-    label_until(engine, (worth + random.normal(0, 1, 240) > 0).astype(np.int64), labels)
+    given = {"groups": {"tongue": np.where(random.random(240) < 0.6, "de", "en")}}
+    codes = (worth + random.normal(0, 1, 240) > 0).astype(np.int64)
+    if kind == "calls":
+        given["predictions"] = {x: np.where(one > 0.5, "yes", "no") for x, one in scores.items()}
+    elif kind == "classes":
+        called = {x: np.array([*"abc"])[np.digitize(one, [0.2, 0.7])] for x, one in scores.items()}
+        return items(text="x", predictions=called, **given), codes + (worth > 1.5)
+    else:
+        odd = {name: (9 * one).round() - 3 for name, one in scores.items()}
+        given["scores"] = odd if kind == "odd" else scores
+        given["thresholds"] = dict.fromkeys(scores, 2.0 if kind == "odd" else 0.5)
+    return items(text="x", **given, **({"known": known} if existing else {})), codes
+
+
+def everything(file: Any, engine: Any, plan: Plan, foreseen: bool) -> dict[str, Any]:
     with_it = (), (None,), (0.5,), (20,), ("m",), *((one,) for one in engine.questions[:1])
     found = {
         str(len(more) and type(more[0]).__name__): every("figures", engine, *more)
@@ -116,8 +139,8 @@ def looked(design: str, asked: Any, labels: int, **plan: Any) -> dict[str, Any]:
     found["frame"] = {name: getattr(engine.frame, name) for name in shown_of(type(engine.frame))}
     found |= {"setup": every("designs", engine.setup), "log": every("log", engine)}
     found["plan"] = every("plan", file, engine.plan)
-    if engine.questions and made.budget and len(plan) < 2:  # Others take long to foresee.
-        found["planning"] = every("planning", file, made)
+    if foreseen and engine.questions and plan.budget:  # Others take long.
+        found["planning"] = every("planning", file, plan)
     return {
         f"{at}/{name}": short(told(one)) for at, some in found.items() for name, one in some.items()
     }
