@@ -66,7 +66,9 @@ def marked(session: lc.Session) -> None:
     session.flag(first, False, annotator="bob")
     session.revise(first, "no", "better", annotator="ann")
     session.explain(first, "slip", annotator="bob")
-    session.release(next_draw(session, "eve"))
+    for say in (session.flag, lambda index, annotator: session.note(index, "why", annotator)):
+        say((draw := next_draw(session, "eve")).index, annotator="eve")
+        session.release(draw)
     session.reword(question="Is it?")
 
 
@@ -175,7 +177,7 @@ def shown(state: LogState, at: str) -> dict[str, object]:
         "flags": [one for one in there if state.flagged(one)],
         "notes": {one: note.text for one, note in state.notes.items()},
         "causes": [state.cause(one) for one in there if state.cause(one)],
-        "marked": [row.index for row in marked_open(state)],
+        "marked": [(row.index, row.flagged, row.note) for row in marked_open(state)],
         "kinds": {kind: number for kind, number in engine.kinds.items() if number},
         "given": engine.answers_given, "waiting": engine.waiting_indices(), "owed": engine.owed,
         "open": engine.open_draws(), "prefix": engine.prefix(), "limit": engine.limit,
