@@ -6,11 +6,21 @@ that the method has.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import pytest
 
+from labelcore.designs.base import Look
+from labelcore.designs.scalars import Figures
+from labelcore.designs.stratified import StratifiedDesign
+from labelcore.estimands import Estimand
 from labelcore.figures import scalars
-from labelcore.testing.contracts import Contract, Owed
-from labelcore.testing.known import Known, calibrated
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.testing.contracts import EARLY, Contract, Owed, assert_wider_than_at_the_end
+from labelcore.testing.known import Known, calibrated, label
 from labelcore.testing.scalars import (
     CONTRACTS,
     IF_WATCHED,
@@ -19,6 +29,7 @@ from labelcore.testing.scalars import (
     Broken,
     NoFinitePopulation,
     intervals_lie_within_what_is_certain,
+    plan_of,
 )
 from tests.cases import once
 from tests.contracts.cases import (
@@ -43,6 +54,22 @@ def uncut(monkeypatch: pytest.MonkeyPatch) -> str:
     return register(SCALAR.twin(NoFinitePopulation), monkeypatch)
 
 
+class OneHasty(StratifiedDesign[Any]):
+    """Half the width for the first of its figures until the end; the others are as they ought."""
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        figures = super().estimate(rows, cells, look, rates)
+        share = np.where(np.arange(figures.low.shape[-1]) == 0, 0.5, 1.0)
+        if look.planned == look.labels or len(rows) == 1:
+            return figures
+        low, high = (
+            figures.value + share * (end - figures.value) for end in (figures.low, figures.high)
+        )
+        return replace(figures, low=low, high=high)
+
+
 FURTHER = [
     Owed(SCALAR.json_round_trip, [unwritable(SCALAR, rates=(0.1, 0.2))]),
     Owed(intervals_lie_within_what_is_certain, [uncut]),
@@ -63,6 +90,17 @@ def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     must_fail(SCALAR, contract, twin, known, monkeypatch)
+
+
+def test_each_figure_is_wider_than_at_the_end(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for twin in (Broken, SCALAR.twin(OneHasty)):
+        name = register(twin, monkeypatch)
+        engine = known.engine(plan_of(name, estimands=("accuracy", "recall"), promise="watched"), 4)
+        next(labels for labels in label(engine, known.truth) if labels == EARLY)
+        with pytest.raises(AssertionError) if twin is not Broken else nullcontext():
+            assert_wider_than_at_the_end(engine)
 
 
 @pytest.mark.full

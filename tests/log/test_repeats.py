@@ -6,7 +6,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
 from labelcore.log.events import Event, answer_word
-from labelcore.log.repeats import LATER, SPACING, Repeats
+from labelcore.log.repeats import SPACING
 from labelcore.replay import replay_project
 from tests.answering import answer_draws, next_draw
 from tests.report.sessions import again, chained, swapped
@@ -339,87 +339,3 @@ def test_flags_and_looks_are_found_without_reading_the_log(population: lc.Popula
     assert walked.walks == 0
     session.looks().clear()
     assert session.looks() == expected
-
-
-# --- the state alone -----------------------------------------------------------------------------
-
-
-def labelled_first(number: int, *, others: bool = False, readers: int = 2) -> Repeats:
-    """Draws 1 to ``number`` with a label by "me", each to be read again."""
-    state = Repeats(1, 1.0, readers, others)
-    for index in range(1, number + 1):
-        state.put_first(index, [reading(index, index)])
-        state.count_answer()
-    return state
-
-
-def reading(sequence: int, index: int, who: str = "me", text: str | None = None) -> Event:
-    return Event(
-        sequence, "labelled", "", who, index=index, item_id=f"i{index}", label="yes", text=text
-    )
-
-
-def test_what_was_taken_back_comes_before_what_has_waited_longer() -> None:
-    state = labelled_first(3)
-    for index in (1, 3):
-        state.answer(reading(10 + index, index))
-    state.take_back(3, "me")
-    assert state.ready("me", anything=True) == [3, 2]
-
-
-def test_an_item_waits_for_so_many_answers_and_no_longer() -> None:
-    state = labelled_first(1)
-    for _ in range(SPACING - 2):
-        state.count_answer()
-    assert state.ready("me") == []
-    state.count_answer()
-    assert state.ready("me") == [1]
-
-
-def test_nothing_is_owed_once_the_first_answer_is_no_label() -> None:
-    for taken_back_first in (True, False):
-        state = labelled_first(1, others=True)
-        state.answer(reading(2, 1, "ann"))
-        if taken_back_first:
-            state.take_back(1, "ann")
-            assert state.ready("ann") == [1]
-        state.put_first(1, [])
-        if not taken_back_first:
-            state.take_back(1, "ann")
-        assert state.ready("ann") == []
-
-
-def test_an_answer_given_anew_is_the_one_in_force() -> None:
-    state = labelled_first(1, others=True)
-    first, again = reading(2, 1, "ann"), reading(4, 1, "ann")
-    state.answer(first)
-    state.take_back(1, "ann")
-    state.answer(again)
-    assert state.in_force(again) and not state.in_force(first)
-
-
-def test_further_answers_are_in_the_order_given() -> None:
-    state = labelled_first(1, others=True, readers=3)
-    for event in (reading(2, 1, "ann", LATER), reading(3, 1, "bob"), reading(4, 1, "ann")):
-        state.answer(event)
-    (judged,) = state.judged()
-    assert [event.annotator for event in judged.others] == ["bob", "ann"]
-
-
-def test_a_second_pass_over_all_leaves_nothing_to_chance() -> None:
-    state = Repeats(1, 0.2)
-    for index in range(1, 31):
-        state.put_first(index, [reading(index, index)])
-    state.ask(30)
-    for index in range(1, 31):
-        state.answer(reading(30 + index, index))
-    assert {judged.chance for judged in state.judged()} == {1.0}
-
-
-def test_a_copy_changes_apart() -> None:
-    state = labelled_first(2)
-    copy = state.copied()
-    copy.answer(reading(3, 1))
-    copy.take_back(1, "me")
-    copy.answer(reading(4, 2))
-    assert (list(state.due), state.owed, copy.owed) == ([1, 2], [], [1])

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +26,7 @@ from labelcore.session.integrity import verify
 from labelcore.session.managing import duplicate, rename
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
-from labelcore.waves import watches
+from labelcore.waves import preview, watches
 from labelcore.waves.measured import (
     ABSENT,
     Figure,
@@ -381,6 +381,25 @@ def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
     true = (frame["truth"][called] == "yes").mean()
     assert by_scores.table["now"][0] > true + 0.15
     assert abs(by_labels.table["now"][0] - true) < 3 * np.sqrt(true * (1 - true) / 100)
+
+
+def test_previews_in_a_process_of_their_own_say_how_much_is_done(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of two that are asked for each is half of it."""
+    found, said = MonitorPreview(60, 0.1, 3, 9.0, pd.DataFrame()), list[float]()
+
+    def previewed(table: object, falls: object, rates: object, progress: Any) -> MonitorPreview:
+        progress(0.5)
+        progress(1.0)
+        return found
+
+    monkeypatch.setattr(preview, "previewed", previewed)
+    monkeypatch.setattr(preview, "open_snapshot", lambda path: None)
+    monkeypatch.setattr(preview, "tell", said.append)
+    terms = {one.name: () for one in fields(preview.Falls)}
+    assert len(preview.apart([str(tmp_path)], [terms, terms])) == 2
+    assert said == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_a_preview_says_how_long_a_fall_takes_to_be_noticed() -> None:
