@@ -7,6 +7,7 @@ from typing import Any
 
 from labelcore.cli.options import source_of
 from labelcore.population import Population
+from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import detect
 from labelcore.population.guess import Guess, guess
 from labelcore.population.head import Head
@@ -25,7 +26,7 @@ def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]
     name, guessed = Path(given["file"]).name, guess(head.columns, head.sample)
     if not head.rows:
         raise ValueError(NO_ROWS.format(file=name))
-    sheets = detect(Path(given["file"])).sheets
+    sheets = () if name.lower().endswith(SUFFIXES) else detect(Path(given["file"])).sheets
     choice = [SHEETS.format(number=count(len(sheets), "sheet"), names=", ".join(sheets))]
     choice *= len(sheets) > 1
     if not guessed.content or guessed.asks("content"):
