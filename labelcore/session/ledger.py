@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
+from labelcore.errors import AnswerError, BrokenLogError, BrokenLogWarning, SupersededError
 from labelcore.log.events import Draw, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, kind_named, take
 from labelcore.log.rules import Figures
@@ -261,6 +261,7 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
+                    self._refuse_foreign(repeated)
                     self._read()
                     return repeated.event
                 if not first:
@@ -296,11 +297,19 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
-                    if repeated.project != self.project:
-                        raise
+                    self._refuse_foreign(repeated)
                     self._read()  # Another session stored it: what is built next leaves it out.
                     continue
                 return
+
+    def _refuse_foreign(self, repeated: RepeatedTokenError) -> None:
+        """AnswerError for a token that another project of the store has."""
+        if repeated.project != self.project:
+            token = repeated.event.answers or repeated.event.token
+            raise AnswerError(
+                f"token {token!r} stands in project {repeated.project!r} of this store, so nothing "
+                "was stored: make up another one"
+            ) from repeated
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:
         """As ``append``, for an event that brings no text of an item with it."""

@@ -883,7 +883,8 @@ class Session:
         answer
             as for ``answer``, except "later"
         token
-            made up by the caller; if the same token arrives twice, it is one change
+            made up by the caller, for all projects of a store; if it arrives twice, it is one
+            change
         annotator
             the person who changes it
 
@@ -895,9 +896,10 @@ class Session:
         Raises
         ------
         AnswerError
-            The item has no answer yet, the answer is unknown, or the project is finished. With an
-            overlap also: the person judged the item after another one; the first answer is not
-            theirs to change, and their own stays as they gave it.
+            The item has no answer yet, the answer is unknown, the project is finished, or the
+            token is another project's. With an overlap also: the person judged the item after
+            another one; the first answer is not theirs to change, and their own stays as they gave
+            it.
         """
         return self.answering.revise(whole("index", index, "draws"), answer, token, annotator)
 
