@@ -15,6 +15,7 @@ from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
+from labelcore.population.dialect import checked_dialect
 from labelcore.promises import Unsure
 
 LARGE = 10_000_000
@@ -304,11 +305,11 @@ def _passing(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def dialect(texts: Sequence[str]) -> dict[str, Any] | None:
-    """The parts of a dialect that were given; None for none of them."""
+    """The parts of a dialect that were given; None for none of them. ValueError for others."""
     given: dict[str, Any] = dict(pairs(texts, "--dialect"))
     if "header" in given:
         given["header"] = _value(given["header"])
-    return given or None
+    return dict(checked_dialect(given)) or None
 
 
 def _value(text: str) -> Any:

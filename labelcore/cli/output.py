@@ -65,7 +65,7 @@ def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:
     if suffix and suffix.lower() not in allowed:
         right = Path(output).with_suffix(allowed[0])
         raise ValueError(
-            f"{output}: {what} is written as {', '.join(allowed)}, got {suffix!r}; "
+            f"{output}: {what} can be written as {', '.join(allowed)}, got {suffix!r}; "
             f"call the file {right}"
         )
 

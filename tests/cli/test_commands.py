@@ -316,7 +316,7 @@ def test_the_name_of_a_report_says_what_is_in_it(store: str, tmp_path: Path, run
     assert run(*where, "-o", tmp_path / "report", "--format", "json")[0] == 0
     assert json.loads((tmp_path / "report").read_text("utf-8"))["schema_version"] == 1
     code, _, err = run(*where, "-o", tmp_path / "r.json", "--format", "html")
-    assert code == 2 and "the report is written as .html, got '.json'" in err
+    assert code == 2 and "the report can be written as .html, got '.json'" in err
 
 
 def test_nothing_is_written_over_without_being_told(store: str, tmp_path: Path, run: Run) -> None:

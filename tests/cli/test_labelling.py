@@ -221,7 +221,7 @@ def test_a_file_with_a_fault_stores_nothing(made: Any, tmp_path: Path, run: Run)
     assert code == 2 and "its columns are item, answer" in err
     assert run("answer", tmp_path / "none.csv", *place(url))[0] == 2
     code, _, err = run("draw", *place(url), "-o", tmp_path / "b.ods")
-    assert code == 2 and "a batch is written as .csv, .jsonl, .parquet, .xlsx, got '.ods'" in err
+    assert code == 2 and "can be written as .csv, .jsonl, .parquet, .xlsx, got '.ods'" in err
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
@@ -239,7 +239,7 @@ def test_labels_are_written_by_suffix(made: Any, tmp_path: Path, suffix: str, ru
     code, _, err = run("labels", *place(url), "-o", path)
     assert code == 2 and "give --force" in err
     code, _, err = run("labels", *place(url), "-o", tmp_path / "labels.txt")
-    assert code == 2 and "labels is written as .csv, .jsonl, .parquet, .xlsx, got '.txt'" in err
+    assert code == 2 and "labels can be written as .csv, .jsonl, .parquet, .xlsx, got '.txt'" in err
     other = tmp_path / f"other.{'csv' if suffix == 'parquet' else 'parquet'}"
     code, _, err = run("labels", *place(url), "-o", other, "--format", suffix)
     assert code == 2 and f"call the file {other.with_suffix(f'.{suffix}')}" in err

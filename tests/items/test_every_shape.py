@@ -33,7 +33,8 @@ MARKS = {"words": ["prize", "cat", "two lines", "Text That", ""], "patterns": [r
 @pytest.fixture
 def folders(tmp_path: Path) -> Folders:
     Image.new("L", (200, 100), 77).save(tmp_path / "a.png")
-    Image.new("RGB", (2000, 1000), "red").save(tmp_path / "large.png")
+    for name, size in (("large", (2000, 1000)), ("odd", (1999, 1001))):
+        Image.new("RGB", size, "red").save(tmp_path / f"{name}.png")
     (tmp_path / "bad.png").write_bytes(b"no picture")
     return Folders(tmp_path)
 
