@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from labelcore.population import Population, read_population
+from labelcore.population import Population, read_population, snapshot
 from labelcore.population.foreign import recognised
 from labelcore.population.formats import detect
 from labelcore.population.guess import Guess, guess
@@ -51,9 +52,19 @@ def read_as(path: Path, guessed: Guess, columns: tuple[str, ...]) -> Iterator[tu
     yield "read", or_refused(lambda: described(meant()))
     if known := guessed.answers[:1]:
         yield "known", or_refused(lambda: described(meant(known=known[0])))
+    kept = list[str]()
     for name in dict.fromkeys(columns):
-        yield f"group {name}", or_refused(lambda one=name: groups(read(groups=one)))
-    yield "helpers", or_refused(lambda: helpers(read(helpers={name: name for name in columns})))
+        group = or_refused(lambda one=name: groups(read(groups=one)))
+        kept += [name] * isinstance(group[0], list)
+        yield f"group {name}", group
+    others = {name: name for name in columns if name not in guessed.content}
+    yield "helpers", or_refused(lambda: helpers(read(helpers=others)))
+    judges = {name for one in found for name in (one.score, one.prediction)}
+    free = {name: name for name in others if name not in judges}
+    given = {**meant.keywords, "groups": kept, "helpers": free}
+    whole = or_refused(lambda: snapshot(path, path.with_name("kept.snapshot"), **given))
+    same = isinstance(whole, Population) and all_of(whole) == all_of(read(**given))
+    yield "as a snapshot", whole if isinstance(whole, list) else same
 
 
 def described(found: Population) -> list[Any]:
@@ -68,14 +79,20 @@ def described(found: Population) -> list[Any]:
     ]
 
 
+def all_of(found: Population) -> str:
+    """Of all items and of two, which stand the other way round."""
+    parts = found, found.part(np.array([len(found) - 1, 0]))
+    return str([[described(one), groups(one), helpers(one)] for one in parts])
+
+
 def groups(found: Population) -> list[Any]:
-    return [[group.names, group.codes.tolist()] for group in found.groups.values()]
+    return [[group.names, group.codes.tolist()] for _, group in sorted(found.groups.items())]
 
 
 def helpers(found: Population) -> dict[str, list[Any]]:
     said = {name: one.score if one.score is not None else one.verdict
             for name, one in found.helpers.items()}  # fmt: skip
-    return {name: [found.helpers[name].names, *map(str, one)] for name, one in said.items()}
+    return {name: [found.helpers[name].names, *map(str, said[name])] for name in sorted(said)}
 
 
 @pytest.mark.parametrize("name", FILES)
