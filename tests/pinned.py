@@ -5,6 +5,7 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def stays(file: str, name: str, found: dict[str, Any]) -> None:
         assert same, (one, *other[:5])
 
 
+@lru_cache
 def kept_in(file: str) -> dict[str, dict[str, Any]]:
     """What ``tests/data/FILE.json`` holds, a line for each case: what is given, what is found."""
     return dict(json.loads((DATA / f"{file}.json").read_text("utf-8")))

@@ -25,7 +25,8 @@ from tests.report.sessions import write_items
 
 pytestmark = [pytest.mark.as_shipped]
 STORIES = cases("commands")
-"""Name -> the commands; "fill FILE ..." answers a batch by the truth, "no" every so often."""
+"""Name -> the commands; "fill FILE EVERY NOTE ANSWER" answers a batch by the truth, and
+every so many items so."""
 NEW = re.compile(
     r"(?<=start=)[\w-]+|(?<![\d.])[0-9a-f]{12,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:[\d.+:]+)?)?( UTC)?"
     r"|20\d{6}T\d+Z?|[\d,]+ bytes|(?<=bytes\": )\d+|[\w+/]{60,}=*"
@@ -50,11 +51,13 @@ def written(raw: bytes, folder: Path) -> Any:
     return [text.count("\n"), crc32(text.encode())]
 
 
-def fill(truth: dict[str, bool], file: str, every: str = "0", note: str = "") -> tuple[Any, ...]:
+def fill(
+    truth: dict[str, bool], file: str, every: str = "0", note: str = "", answer: str = "no"
+) -> tuple[Any, ...]:
     rows = list(csv.DictReader(io.StringIO(Path(file).read_text("utf-8"))))
     for place, row in enumerate(rows, 1):
         wrong = int(every) and place % int(every) == 0
-        row["answer"] = "no" if wrong or not truth[row["id"]] else "yes"
+        row["answer"] = answer if wrong else "yes" if truth[row["id"]] else "no"
         row["note"] = note if wrong else ""
     with Path(file).open("w", encoding="utf-8", newline="") as stream:
         table = csv.DictWriter(stream, list(rows[0]) if rows else ["id"])

@@ -5,7 +5,6 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -30,8 +29,9 @@ SHAPES = cases("shapes")
 MARKS = {"words": ["prize", "cat", "two lines", "Text That", ""], "patterns": [r"\d+", "(", 3]}
 
 
-@pytest.fixture
-def folders(tmp_path: Path) -> Folders:
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    tmp_path = tmp_path_factory.mktemp("pictures")
     Image.new("L", (200, 100), 77).save(tmp_path / "a.png")
     for name, size in (("large", (2000, 1000)), ("odd", (1999, 1001))):
         Image.new("RGB", size, "red").save(tmp_path / f"{name}.png")

@@ -40,7 +40,7 @@ def looked_at(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def read_as(path: Path, guessed: Guess, columns: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """What is read where it is meant as guessed, and each column as groups and as a helper."""
+    """What is read where it is meant as guessed, and every column as groups and as a helper."""
     found = guessed.classifiers
     read = partial(read_population, path, content=guessed.content)
     meant = partial(
@@ -52,11 +52,13 @@ def read_as(path: Path, guessed: Guess, columns: tuple[str, ...]) -> Iterator[tu
     yield "read", or_refused(lambda: described(meant()))
     if known := guessed.answers[:1]:
         yield "known", or_refused(lambda: described(meant(known=known[0])))
-    kept = list[str]()
-    for name in dict.fromkeys(columns):
-        group = or_refused(lambda one=name: groups(read(groups=one)))
-        kept += [name] * isinstance(group[0], list)
-        yield f"group {name}", group
+    kept = [*dict.fromkeys(columns)]
+    told = or_refused(lambda: groups(read(groups=kept)))
+    if refused := [one for one in told if isinstance(one, str)]:
+        yield "no groups", refused
+        kept = [name for name in kept if not any(f"column {name!r}" in one for one in refused)]
+        told = or_refused(lambda: groups(read(groups=kept)))
+    yield "groups", told
     others = {name: name for name in columns if name not in guessed.content}
     yield "helpers", or_refused(lambda: helpers(read(helpers=others)))
     judges = {name for one in found for name in (one.score, one.prediction)}
