@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import pandas as pd
 import pytest
 
 from labelcore.session import drawing, ledger, projects
@@ -41,6 +42,8 @@ def cleaned(text: str, folder: Path) -> str:
 
 def written(raw: bytes, folder: Path) -> Any:
     """What a file says: of text its lines and a checksum, of a zip the same of each member."""
+    if raw.startswith(b"PAR1"):
+        raw = pd.read_parquet(io.BytesIO(raw)).to_csv().encode()
     if raw.startswith(b"PK"):
         packed = zipfile.ZipFile(io.BytesIO(raw))
         return {name: written(packed.read(name), folder) for name in sorted(packed.namelist())}
@@ -57,7 +60,7 @@ def fill(
     rows = list(csv.DictReader(io.StringIO(Path(file).read_text("utf-8"))))
     for place, row in enumerate(rows, 1):
         wrong = int(every) and place % int(every) == 0
-        row["answer"] = answer if wrong else "yes" if truth[row["id"]] else "no"
+        row["answer"] = answer if wrong else "yes" if truth.get(row["id"]) else "no"
         row["note"] = note if wrong else ""
     with Path(file).open("w", encoding="utf-8", newline="") as stream:
         table = csv.DictWriter(stream, list(rows[0]) if rows else ["id"])
