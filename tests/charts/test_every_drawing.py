@@ -1,0 +1,95 @@
+"""Charts of edge cases: the words, the table and all that is drawn, as nodes of SVG, stay."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from labelcore.charts.against import precision_recall_chart, roc_chart
+from labelcore.charts.base import Chart
+from labelcore.charts.evidence import evidence_chart
+from labelcore.charts.history import history_chart
+from labelcore.charts.labels_margin import labels_margin_chart
+from labelcore.charts.live_picture import Bar, Track, bars, labels_drawing
+from labelcore.charts.nodes import Node
+from labelcore.charts.rank import rank_chart
+from labelcore.charts.score_histogram import score_histogram_chart
+from labelcore.charts.strata import strata_chart
+from labelcore.charts.svg import svg
+from tests.pinned import cases, holds, or_refused
+
+DRAWN = cases("drawn")
+"""Name -> what draws it, and with what; null is a value that is not there."""
+
+
+def array(values: Any) -> Any:
+    """Numbers, or several lists of them, as arrays."""
+    if isinstance(values, list) and values and isinstance(values[0], list):
+        return tuple(array(one) for one in values)
+    return np.array([np.nan if one is None else one for one in values or ()], dtype=float)
+
+
+def track(given: dict[str, Any]) -> Node:
+    arrays = {"labels", "value", "low", "high", "ahead", "certain"} & {*given}
+    ends = {"scale", "sides"} & {*given}
+    made = Track(**{**given, **{key: array(given[key]) for key in arrays},
+                    **{key: tuple(given[key]) for key in ends}})  # fmt: skip
+    first = str((made.first_figure(), made.until_first_figure))
+    return svg(labels_drawing(made), "picture", first)
+
+
+def chart(kind: str, given: dict[str, Any], look: Any, make_band: Any) -> Chart:
+    match kind:
+        case "history" | "evidence":
+            draw = history_chart if kind == "history" else evidence_chart
+            looks = [one if isinstance(one, dict) else look(*one, key=given.get("key", "recall"))
+                     for one in given.pop("looks")]  # fmt: skip
+            return draw(looks, given.pop("key"), **given)
+        case "scores":
+            return score_histogram_chart(**given)
+        case "margins":
+            return labels_margin_chart(pd.DataFrame(given.pop("table")), **given)
+        case "strata":
+            table = pd.DataFrame(given["table"])
+            table.attrs = given.get("attrs", {})
+            return strata_chart(table, given.get("names"))
+        case "rank":
+            values = [np.nan if one is None else one for one in given.pop("value")]
+            band = make_band("precision", values, half=given.pop("half"), state=given.pop("state"))
+            return rank_chart(band, **given)
+    one, other = (make_band(*pair) for pair in given["bands"])
+    return (roc_chart if kind == "roc" else precision_recall_chart)(one, other, cut=given["cut"])
+
+
+def rounded(found: object) -> str:
+    digits = re.sub(r"-?\d+\.\d{5,}(e-?\d+)?", lambda one: f"{float(one[0]):.5g}", str(found))
+    return digits.replace("np.float64", "")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_what_is_drawn_stays(
+    name: str, look: Callable[..., Any], make_band: Callable[..., Any]
+) -> None:
+    kind, given = json.loads(json.dumps(DRAWN[name]))
+    if kind in ("track", "bars"):
+        nodes = track(given) if kind == "track" else bars([Bar(**one) for one in given["bars"]],
+                                                          *given["more"])  # fmt: skip
+        holds("drawn", name, [crc32(rounded(nodes).encode()), rounded(nodes)[:900]])
+        return
+    made = or_refused(lambda: chart(kind, given, look, make_band))
+    if isinstance(made, Chart):
+        drawn = rounded(svg(made.drawing, "chart", ""))
+        table = rounded(made.table.to_csv(index=False))
+        made = [
+            made.alt,
+            table[:400],
+            len(made.table),
+            crc32(table.encode()),
+            crc32(drawn.encode()),
+        ]
+    holds("drawn", name, made)
