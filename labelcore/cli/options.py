@@ -232,7 +232,8 @@ def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
     try:
         return {name: [float(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
     except ValueError as error:
-        raise click.BadParameter(f"--groups takes numbers as edges: {error}") from None
+        bad = str(error).rpartition(": ")[2]  # As float says what it got.
+        raise click.BadParameter(f"--groups takes numbers as edges, got {bad}") from None
 
 
 def plan_of(given: dict[str, Any]) -> Plan:
