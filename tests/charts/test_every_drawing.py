@@ -12,6 +12,8 @@ import pytest
 
 from labelcore.charts.against import precision_recall_chart, roc_chart
 from labelcore.charts.base import Chart
+from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
+from labelcore.charts.cut_picture import CutPicture, window
 from labelcore.charts.evidence import evidence_chart
 from labelcore.charts.history import history_chart
 from labelcore.charts.labels_margin import labels_margin_chart
@@ -22,6 +24,7 @@ from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.charts.strata import strata_chart
 from labelcore.charts.svg import svg
 from tests.pinned import cases, holds, or_refused
+from tests.words.test_choices import BOUNDS, choice
 
 DRAWN = cases("drawn")
 """Name -> what draws it, and with what; null is a value that is not there."""
@@ -43,6 +46,15 @@ def track(given: dict[str, Any]) -> Node:
     return svg(labels_drawing(made), "picture", first)
 
 
+def cut(given: dict[str, Any], make_band: Any) -> Node:
+    """The curve under the handle, whose own place is a band of one rank."""
+    band = make_band("precision", array(given.pop("value")), half=given.pop("half"))
+    few = band.part(band.x != given["cut"]) if given.pop("few", False) else band
+    picture = CutPicture(few, band.part(band.x == given["cut"]), **given)
+    ranks = [given["cut"], given.get("own")]
+    return [picture.node("words"), picture.places(), window(ranks, given["last"])]
+
+
 def chart(kind: str, given: dict[str, Any], look: Any, make_band: Any) -> Chart:
     match kind:
         case "history" | "evidence":
@@ -58,6 +70,14 @@ def chart(kind: str, given: dict[str, Any], look: Any, make_band: Any) -> Chart:
             table = pd.DataFrame(given["table"])
             table.attrs = given.get("attrs", {})
             return strata_chart(table, given.get("names"))
+        case "candidates":
+            return candidates_chart(choice(bounds=BOUNDS.assign(**given)))
+        case "moving":
+            rows = [(n, {"value": v, "low": a, "high": b, "state": s})
+                    for n, v, a, b, s in given["looks"]]  # fmt: skip
+            looks = [{"labels": n, "results": {"selection": {"candidates": {"top 50": one}}}}
+                     for n, one in rows]  # fmt: skip
+            return moving_bounds_chart(looks, "selection", choice())
         case "rank":
             values = [np.nan if one is None else one for one in given.pop("value")]
             band = make_band("precision", values, half=given.pop("half"), state=given.pop("state"))
@@ -76,20 +96,22 @@ def test_what_is_drawn_stays(
     name: str, look: Callable[..., Any], make_band: Callable[..., Any]
 ) -> None:
     kind, given = json.loads(json.dumps(DRAWN[name]))
-    if kind in ("track", "bars"):
-        nodes = track(given) if kind == "track" else bars([Bar(**one) for one in given["bars"]],
-                                                          *given["more"])  # fmt: skip
+    pictures = {
+        "track": lambda: track(given),
+        "bars": lambda: bars([Bar(**one) for one in given["bars"]], *given["more"]),
+        "cut": lambda: cut(given, make_band),
+    }
+    if kind in pictures:
+        nodes = pictures[kind]()
         holds("drawn", name, [crc32(rounded(nodes).encode()), rounded(nodes)[:900]])
         return
     made = or_refused(lambda: chart(kind, given, look, make_band))
     if isinstance(made, Chart):
         drawn = rounded(svg(made.drawing, "chart", ""))
         table = rounded(made.table.to_csv(index=False))
-        made = [
-            made.alt,
-            table[:400],
-            len(made.table),
-            crc32(table.encode()),
-            crc32(drawn.encode()),
-        ]
+        sent = made.figure.to_plotly_json()
+        sent["layout"].pop("template", None)
+        plotted = rounded(json.dumps(sent, default=np.ndarray.tolist))
+        sums = [crc32(one.encode()) for one in (table, drawn, plotted)]
+        made = [made.alt, table[:400], len(made.table), *sums]
     holds("drawn", name, made)
