@@ -36,7 +36,7 @@ _WORDS = {
     "stored": "stored",
     "same": "there already",
     "changed": "changed",
-    "different": "left as they are, though they differ (--change changes an item's first answer)",
+    "different": "not stored, as another one is there (--change changes an item's first answer)",
     "empty": "still to be given",
 }
 

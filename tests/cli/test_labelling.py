@@ -197,7 +197,7 @@ def test_an_answer_that_differs_is_changed_only_where_that_is_asked(
 
     run("answer", answered("yes", "no", "broken"), *place(url))
     path = answered("no", "no", "later")
-    assert "2 answers left as they are" in run("answer", path, *place(url))[1]
+    assert "2 answers not stored, as another one is there" in run("answer", path, *place(url))[1]
     code, out, _ = run("answer", path, *place(url), "--change", "--json")
     found = json.loads(out)
     assert code == 0 and (found["changed"], found["same"], found["different"]) == (1, 1, 1)
