@@ -229,11 +229,14 @@ def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
     names = [name for name, _, _ in parts]
     if twice := [name for name in names if names.count(name) > 1]:
         raise click.BadParameter(f"--groups names {twice[0]!r} twice; give its edges at once")
+    return {name: [_edge(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
+
+
+def _edge(text: str) -> float:
     try:
-        return {name: [float(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
-    except ValueError as error:
-        bad = str(error).rpartition(": ")[2]  # As float says what it got.
-        raise click.BadParameter(f"--groups takes numbers as edges, got {bad}") from None
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"--groups takes numbers as edges, got {text!r}") from None
 
 
 def plan_of(given: dict[str, Any]) -> Plan:

@@ -26,6 +26,7 @@ from labelcore.charts.svg import svg
 from tests.pinned import cases, holds, or_refused
 from tests.words.test_choices import BOUNDS, choice
 
+pytestmark = pytest.mark.slow
 DRAWN = cases("drawn")
 """Name -> what draws it, and with what; null is a value that is not there."""
 

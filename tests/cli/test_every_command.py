@@ -24,7 +24,7 @@ from tests.cli.conftest import Run
 from tests.pinned import cases, holds
 from tests.report.sessions import write_items
 
-pytestmark = [pytest.mark.as_shipped]
+pytestmark = [pytest.mark.slow, pytest.mark.as_shipped]
 STORIES = cases("commands")
 """Name -> the commands; "fill FILE EVERY NOTE ANSWER" answers a batch by the truth, and
 every so many items so."""

@@ -24,6 +24,7 @@ from labelcore.items import (
 from labelcore.items.glimpses import pieces
 from tests.pinned import cases, holds
 
+pytestmark = pytest.mark.slow
 SHAPES = cases("shapes")
 """Name -> the columns of an item; DATA stands for a picture as text."""
 MARKS = {"words": ["prize", "cat", "two lines", "Text That", ""], "patterns": [r"\d+", "(", 3]}

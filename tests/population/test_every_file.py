@@ -21,6 +21,7 @@ from labelcore.population.tables import recognised_as_table
 from tests.cli.conftest import Run
 from tests.pinned import cases, holds, or_refused
 
+pytestmark = pytest.mark.slow
 FILES = cases("files")
 """Name -> the suffix and the text, or in a list the bytes in base64."""
 
