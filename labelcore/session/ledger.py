@@ -261,9 +261,7 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
-                    self._refuse_foreign(repeated)
-                    self._read()
-                    return repeated.event
+                    return self._told(repeated)
                 if not first:
                     return self.events[-1]
 
@@ -297,19 +295,16 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
-                    self._refuse_foreign(repeated)
-                    self._read()  # Another session stored it: what is built next leaves it out.
+                    self._told(repeated)  # What is built next leaves it out.
                     continue
                 return
 
-    def _refuse_foreign(self, repeated: RepeatedTokenError) -> None:
-        """AnswerError for a token that another project of the store has."""
+    def _told(self, repeated: RepeatedTokenError) -> Event:
+        """The event that has the token already; AnswerError for one of another project."""
         if repeated.project != self.project:
-            token = repeated.event.answers or repeated.event.token
-            raise AnswerError(
-                f"token {token!r} stands in project {repeated.project!r} of this store, so nothing "
-                "was stored: make up another one"
-            ) from repeated
+            raise AnswerError(f"{repeated}: make up another one") from repeated
+        self._read()
+        return repeated.event
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:
         """As ``append``, for an event that brings no text of an item with it."""

@@ -883,8 +883,7 @@ class Session:
         answer
             as for ``answer``, except "later"
         token
-            made up by the caller, for all projects of a store; if it arrives twice, it is one
-            change
+            made up by the caller, another one in each project; arriving twice, it is one change
         annotator
             the person who changes it
 
@@ -896,10 +895,9 @@ class Session:
         Raises
         ------
         AnswerError
-            The item has no answer yet, the answer is unknown, the project is finished, or the
-            token is another project's. With an overlap also: the person judged the item after
-            another one; the first answer is not theirs to change, and their own stays as they gave
-            it.
+            The item has no answer yet, the answer is unknown, the project is finished, or another
+            project has the token. With an overlap also: the person judged the item after another
+            one; the first answer is not theirs to change, and their own stays as they gave it.
         """
         return self.answering.revise(whole("index", index, "draws"), answer, token, annotator)
 

@@ -72,7 +72,8 @@ def chart(kind: str, given: dict[str, Any], look: Any, make_band: Any) -> Chart:
             table.attrs = given.get("attrs", {})
             return strata_chart(table, given.get("names"))
         case "candidates":
-            return candidates_chart(choice(bounds=BOUNDS.assign(**given)))
+            few = BOUNDS.iloc[:0] if given.pop("none", False) else BOUNDS
+            return candidates_chart(choice(bounds=few.assign(**given)))
         case "moving":
             rows = [(n, {"value": v, "low": a, "high": b, "state": s})
                     for n, v, a, b, s in given["looks"]]  # fmt: skip
