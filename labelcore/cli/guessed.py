@@ -7,6 +7,7 @@ from typing import Any
 
 from labelcore.cli.options import source_of
 from labelcore.population import Population
+from labelcore.population.foreign import SUFFIXES
 from labelcore.population.formats import detect
 from labelcore.population.guess import Guess, guess
 from labelcore.population.head import Head
@@ -25,7 +26,8 @@ def filled(given: dict[str, Any], head: Head) -> tuple[dict[str, Any], list[str]
     path, guessed = Path(given["file"]), guess(head.columns, head.sample)
     if not head.rows:
         raise ValueError(NO_ROWS.format(file=path.name))
-    sheets = detect(path).sheets if path.is_file() else ()
+    table = path.is_file() and not path.name.lower().endswith(SUFFIXES)
+    sheets = detect(path).sheets if table else ()
     choice = [SHEETS.format(number=count(len(sheets), "sheet"), names=", ".join(sheets))]
     choice *= len(sheets) > 1
     if not guessed.content or guessed.asks("content"):

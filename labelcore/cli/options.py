@@ -15,6 +15,7 @@ from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
+from labelcore.population.dialect import checked_dialect
 from labelcore.promises import Unsure
 
 LARGE = 10_000_000
@@ -228,10 +229,14 @@ def _groups(given: Sequence[str]) -> list[str] | dict[str, list[float]]:
     names = [name for name, _, _ in parts]
     if twice := [name for name in names if names.count(name) > 1]:
         raise click.BadParameter(f"--groups names {twice[0]!r} twice; give its edges at once")
+    return {name: [_edge(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
+
+
+def _edge(text: str) -> float:
     try:
-        return {name: [float(cut) for cut in edges.split(",") if cut] for name, _, edges in parts}
-    except ValueError as error:
-        raise click.BadParameter(f"--groups takes numbers as edges: {error}") from None
+        return float(text)
+    except ValueError:
+        raise click.BadParameter(f"--groups takes numbers as edges, got {text!r}") from None
 
 
 def plan_of(given: dict[str, Any]) -> Plan:
@@ -304,11 +309,11 @@ def _passing(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def dialect(texts: Sequence[str]) -> dict[str, Any] | None:
-    """The parts of a dialect that were given; None for none of them."""
+    """The parts of a dialect that were given; None for none of them. ValueError for others."""
     given: dict[str, Any] = dict(pairs(texts, "--dialect"))
     if "header" in given:
         given["header"] = _value(given["header"])
-    return given or None
+    return dict(checked_dialect(given)) or None
 
 
 def _value(text: str) -> Any:

@@ -63,9 +63,10 @@ def check_suffix(output: str, allowed: Sequence[str], what: str) -> None:
     """ValueError unless a file's name ends as ``what`` is written; one without a suffix may."""
     suffix = "" if output == "-" else Path(output).suffix
     if suffix and suffix.lower() not in allowed:
-        right = Path(output).with_suffix(allowed[0])
+        stem = Path(output).with_suffix("")
+        right = stem if stem.suffix.lower() in allowed else Path(output).with_suffix(allowed[0])
         raise ValueError(
-            f"{output}: {what} can only be written as {', '.join(allowed)}, got {suffix!r}; "
+            f"{output}: {what} can be written as {', '.join(allowed)}, got {suffix!r}; "
             f"call the file {right}"
         )
 

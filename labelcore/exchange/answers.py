@@ -37,7 +37,7 @@ _WORDS = {
     "stored": "stored",
     "same": "there already",
     "changed": "changed",
-    "different": "left as they are, though they differ (--change changes an item's first answer)",
+    "different": "not stored, as another one is there (--change changes an item's first answer)",
     "empty": "still to be given",
 }
 
@@ -176,7 +176,8 @@ def _store(session: Session, answer: Answered, change: bool, shown: Shown | None
     elif _means(session, before, answer.answer):
         outcome = Outcome.SAME
     elif change and answer.answer != "later" and before.kind != "reread":
-        mark = hashlib.sha256(f"{before.sequence}\n{answer.answer}".encode()).hexdigest()[:24]
+        change_of = f"{session.project}\n{before.sequence}\n{answer.answer}"
+        mark = hashlib.sha256(change_of.encode()).hexdigest()[:24]
         session.revise(draw.index, answer.answer, mark, annotator=person)
         outcome = Outcome.CHANGED
     else:

@@ -247,7 +247,8 @@ def _folded(turn: Block, text: str) -> Block:
         return turn
     what = "system prompt" if turn.said == "system" else turn.said
     start = "" if turn.said == "system" else f": {one_line(text, SUMMARY)}"
-    return Block("fold", turn.parts, f"{what}, {len(text.split()):,} words{start}")
+    words = len(text.split())
+    return Block("fold", turn.parts, f"{what}, {words:,} word{'s' * (words != 1)}{start}")
 
 
 def _earlier(turns: Sequence[tuple[Block, str]]) -> Parts:

@@ -98,7 +98,7 @@ def checked(walk: Walk, records: Records, header: bool) -> Iterator[list[str]]:
             continue
         if len(cells) != width and row not in walk.broken:
             walk.row = row
-            walk.note(line, f"a row must have {width} cells, got {len(cells)}")
+            walk.note(line, f"a row must have {width} cell{'s' * (width > 1)}, got {len(cells)}")
         walk.lines.append(line)
         yield [""] * width if row in walk.broken else cells
 

@@ -128,6 +128,7 @@ class Found(Generic[Value]):
 
 def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     """Preselections for the form; the person sees and changes all of them."""
+    columns = list(dict.fromkeys(columns))
     values = {name: [row[name] for row in sample if name in row] for name in columns}
     if (roles := roles_of(values)) is not None:
         return _of_calls(columns, values, roles)

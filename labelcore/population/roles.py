@@ -40,8 +40,8 @@ REASON = (
 )
 NAMED = re.compile(r"(?P<whole>.+\[[^=\[\]]+=(?P<name>[^\[\]]*)\])\.(?P<leaf>.+)")
 FLAT = re.compile(
-    r"(?P<whole>(?:.+[._])?(?P<name>judge\w*?|eval\w*?|evaluation|evaluator|result|[^._]*judge))"
-    r"[._](?P<leaf>verdict|label|passed|grade|score|value|rating|reason|reasoning|comment"
+    r"(?P<whole>(?:.+[._])?(?P<name>judge\w*?|eval\w*?|evaluation|evaluator|result"
+    r"|human|[^._]*judge))[._](?P<leaf>verdict|label|passed|grade|score|value|rating|reason|reasoning|comment"
     r"|explanation|rationale|justification)",
     re.IGNORECASE,
 )

@@ -616,7 +616,7 @@ def _cleaned(
         note(store, act(entry.who, ERASED, _act_words(entry)))
     if place is not None:
         if number := remove_backups(place, back_up_now(place, store.backup)):
-            gone.append(f"{number:,} older backups, after a new one was made")
+            gone.append(f"{number:,} older backup{'s' * (number > 1)}, after a new one was made")
         for file in set_aside(place):
             try:
                 _erase_aside(file, listed, place)

@@ -8,7 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from labelcore.errors import BrokenLogError, BrokenLogWarning, SupersededError
+import numpy as np
+
+from labelcore.errors import AnswerError, BrokenLogError, BrokenLogWarning, SupersededError
 from labelcore.log.events import Draw, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, kind_named, take
 from labelcore.log.rules import Figures
@@ -251,8 +253,7 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
-                    self._read()
-                    return repeated.event
+                    return self._told(repeated)
                 if not first:
                     return self.events[-1]
 
@@ -286,11 +287,16 @@ class Ledger:
                     self._read()
                     continue
                 except RepeatedTokenError as repeated:
-                    if repeated.project != self.project:
-                        raise
-                    self._read()  # Another session stored it: what is built next leaves it out.
+                    self._told(repeated)  # What is built next leaves it out.
                     continue
                 return
+
+    def _told(self, repeated: RepeatedTokenError) -> Event:
+        """The event that has the token already; AnswerError for one of another project."""
+        if repeated.project != self.project:
+            raise AnswerError(f"{repeated}: make up another one") from repeated
+        self._read()
+        return repeated.event
 
     def write(self, build: Callable[[], Event | None]) -> Event | None:
         """As ``append``, for an event that brings no text of an item with it."""

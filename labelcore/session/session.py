@@ -884,7 +884,7 @@ class Session:
         answer
             as for ``answer``, except "later"
         token
-            made up by the caller; if the same token arrives twice, it is one change
+            made up by the caller, another one in each project; arriving twice, it is one change
         annotator
             the person who changes it
 
@@ -896,9 +896,9 @@ class Session:
         Raises
         ------
         AnswerError
-            The item has no answer yet, the answer is unknown, or the project is finished. With an
-            overlap also: the person judged the item after another one; the first answer is not
-            theirs to change, and their own stays as they gave it.
+            The item has no answer yet, the answer is unknown, the project is finished, or another
+            project has the token. With an overlap also: the person judged the item after another
+            one; the first answer is not theirs to change, and their own stays as they gave it.
         """
         return self.answering.revise(
             whole_number("index", index, "draws"), answer, token, annotator
