@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from labelcore.errors import AnswerError, BrokenLogError, BrokenLogWarning, SupersededError
 from labelcore.log.events import Draw, Event, common, rewritten, sound_part
 from labelcore.log.kinds import check, fold, kind_named, take
