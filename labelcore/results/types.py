@@ -358,6 +358,9 @@ class Results(dict[str, Finding]):
     def one(self, kind: type[Kind], name: str) -> Kind:
         """The result of this name, which must be of this kind."""
         known = {key: result for key, result in self.items() if isinstance(result, kind)}
+        if not known and name in self:
+            there = type(self[name]).__name__
+            raise KeyError(f"the result {name!r} is of the kind {there}, not {kind.__name__}")
         if name not in known:
             raise _unknown(name, known or self)
         return known[name]

@@ -252,6 +252,19 @@ def test_how_many_can_be_judged_moves_a_difference_whose_items_are_all_answered(
     assert held < 0.7 and states == {"exact"}
 
 
+def test_a_part_that_is_never_asked_may_all_be_judged() -> None:
+    """Accuracy alone asks nothing where the two say the same: that three in ten are unsure where
+    they differ says little of the others, of whom here nobody is."""
+    known = nearly_equal(400, 40, seed=3)
+    a, b = (known.population.predictions[name] == known.truth for name in ("a", "b"))
+    unsure = (a != b) & (np.arange(400) % 3 == 0)
+    plan = plan_of("paired_comparison", 90, estimands=["accuracy_difference"],
+                   classifier=["a", "b"])  # fmt: skip
+    engine = answered(known, plan, unsure)
+    found, truth = scalar_results(engine)["accuracy_difference"], (a * 1.0 - b)[~unsure].mean()
+    assert engine.labels < 40 and found.low - 1e-12 <= truth <= found.high
+
+
 @pytest.mark.full
 @pytest.mark.slow
 def test_judged_sizes_cover_where_people_are_unsure_near_the_cut(known: Known) -> None:
