@@ -296,10 +296,12 @@ class Guard:
 
     def _guard(self, pending: dict[str, Event], why: str) -> None:
         place = self._store.guarded
-        if place is None or not self._store.in_place():
-            return  # Moved or replaced: what is there now is another one's to guard.
-        self.problem = ""
+        if place is None:
+            return
         try:
+            if not self._store.in_place():
+                return  # Moved or replaced: what is there now is another one's to guard.
+            self.problem = ""
             seal(self._store, place, pending)
         except (OSError, StoreError) as error:
             self._says("The labels are not sealed", error)

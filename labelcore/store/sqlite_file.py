@@ -36,7 +36,7 @@ def named_path(url: str) -> Path:
             f"; got {url!r}. For a store that keeps nothing, use memory://."
         )
     path = Path(os.path.abspath(text))
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StoreError(f"{path} is a folder. Name a file in it, for example {path}/labels.db.")
     return path
 
@@ -47,7 +47,7 @@ def create_file(path: Path) -> None:
     SQLite gives the files beside the database the same permissions. Raises ValueError for a path
     that is no text, StoreError.
     """
-    if not path.exists():
+    if file_identity(path) is None:
         check_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def create_file(path: Path) -> None:
 
 def refuse_missing(path: Path) -> None:
     """Raise MissingStoreError when there is no file, or only an empty one, at ``path``."""
-    if not path.exists():
+    if file_identity(path) is None:
         raise MissingStoreError(
             f"There is no store at {path}: it was moved, replaced or deleted, or the path is "
             "another one. No new one was made; put the file back."
@@ -88,6 +88,10 @@ def unwritten_log(path: Path) -> bool:
     return beside.exists() and beside.stat().st_size > 0
 
 
+def unreadable(path: Path, reason: str | None) -> StoreError:
+    return StoreError(f"{path} could not be read ({reason}). {READABLE}")
+
+
 def check_file(path: Path) -> None:
     """Raise StoreError when the file is not a database or a cheap check finds damage.
 
@@ -100,9 +104,9 @@ def check_file(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StoreError(f"{path} could not be read ({error.strerror}). {READABLE}") from error
+        raise unreadable(path, error.strerror) from error
     if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise StoreError(f"{path} could not be read (no permission). {READABLE}")
+        raise unreadable(path, "no permission")
     if size == 0:
         return
     if size < HEADER_BYTES or not is_database(path):
@@ -116,9 +120,14 @@ def check_file(path: Path) -> None:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Device and number of the file now at ``path``, None when there is none."""
+    """Device and number of the file now at ``path``, None when there is none.
+
+    Raises StoreError where this user may not look.
+    """
     try:
         status = path.stat()
+    except PermissionError as error:
+        raise unreadable(path, "no permission") from error
     except OSError:
         return None
     return status.st_dev, status.st_ino

@@ -288,7 +288,7 @@ def _guess(cut: Cut) -> float:
 
 
 LIST = DESIGNS["geometric_strata"]
-TAKE_LIST = "For a cut take the ranked list{about}."
+TAKE_LIST = "To learn at which score to cut, take the ranked list{about}."
 WORKING = "Working out what a ranked list takes"
 
 

@@ -298,7 +298,7 @@ def test_a_method_that_gives_no_cut_names_the_ranked_list(app, make_curve: MakeC
     page = app("explore", project="demo")
     assert session.deepest_cut(0.9) is None
     assert explored(page)["sure"][0] == "nothing is sure yet" and not explored(page)["pick"]
-    assert "For a cut take the ranked list" in texts(page)
+    assert "To learn at which score to cut, take the ranked list" in texts(page)
     button(page, "to-list").click().run()
     begun = page.session_state["project draft"]
     assert (begun.design, begun.aim) == ("geometric_strata", RANKED.title)

@@ -154,6 +154,16 @@ def test_a_seal_that_cannot_be_written_fails_no_label(database: Path) -> None:
     assert answers_in(database) == 13
 
 
+def test_a_store_that_cannot_be_looked_at_stops_no_guard(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(lc.Session.open(url(database), "spam").store) as store:
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "in_place", Mock(side_effect=StoreError("it is hidden.")))
+            store._guard._guard({}, "")
+        assert "it is hidden." in store.problem
+
+
 def test_seals_that_cannot_be_opened_at_this_moment_stay(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from threading import Timer
+from typing import NoReturn
 
 import pytest
 
@@ -169,6 +170,22 @@ def test_a_file_that_went_away_is_noticed(store: SqliteStore, path: Path, what: 
         with pytest.raises(StoreError, match="moved, replaced or deleted"):
             call()
     kept.rename(path)
+    assert_still_works(store)
+
+
+def test_a_folder_that_may_no_longer_be_read_is_no_lost_file(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path, **__: bool) -> NoReturn:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "stat", refused)
+        with pytest.raises(StoreError, match=r"could not be read \(no permission\)"):
+            store.last_sequence("spam")
+        for create in (True, False):
+            with pytest.raises(StoreError, match=r"could not be read \(no permission\)"):
+                SqliteStore(store.url, create=create)
     assert_still_works(store)
 
 
