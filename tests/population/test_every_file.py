@@ -46,6 +46,7 @@ def read_as(path: Path, guessed: Guess, columns: tuple[str, ...]) -> Iterator[tu
     read = partial(read_population, path, content=guessed.content)
     meant = partial(
         read,
+        name="called",
         id=guessed.id,
         scores={one.name: one.score for one in found if one.score},
         predictions={one.name: one.prediction for one in found if one.prediction},
@@ -73,7 +74,15 @@ def read_as(path: Path, guessed: Guess, columns: tuple[str, ...]) -> Iterator[tu
 def described(found: Population) -> list[Any]:
     some, ids = [0, len(found) // 2, len(found) - 1], found.ids()
     return [
-        *(len(found), found.classes, found.positive, found.classifiers, found.arguments),
+        *(
+            found.name,
+            found.file_name,
+            len(found),
+            found.classes,
+            found.positive,
+            found.classifiers,
+            found.arguments,
+        ),
         [[ids[at], found.content(ids[at])] for at in some],
         {name: [score[at] for at in some] for name, score in found.scores.items()},
         {name: codes.tolist() for name, codes in found.predictions.items()},
