@@ -40,6 +40,7 @@ EXAMPLES = {
     "when": "valid at the planned 400 labels only",
     "due": "the planned 400 labels",
     "terms": f"An interval is shown from 40 labels on ({SURE}).",
+    "begins": "from 40 labels on",
     "missing": "3 of 40 labels before a first figure",
     "margin": "5.0 points",
     "goal": "5.0 points",

@@ -46,7 +46,7 @@ TARGETS = {
 }
 
 TERMS = {
-    Promise.WATCHED: "An interval is shown from {first} on ({promise}).",
+    Promise.WATCHED: "An interval is shown {begins} ({promise}).",
     Promise.FIXED: "An interval is shown once ({promise}).",
     Promise.NONE: "No interval with a promise is left to be given.",
 }
@@ -389,12 +389,14 @@ def missing_words(estimate: Estimate) -> str:
 def fields_of(estimate: Estimate, given: str) -> dict[str, str]:
     """What the sentences of all estimates have in common."""
     scope, promise = estimate.scope, promise_words(estimate)
+    due = estimate.labels_used < scope.first_figure
+    begins = f"from {count(scope.first_figure)} on" if due else "once the labels allow one"
     return {
         "scope": scope_words(
             scope.file, scope.n_items, scope.target, scope.judged, group_words(scope)
         ),
         "promise": promise,
-        "terms": TERMS[estimate.promise].format(first=count(scope.first_figure), promise=promise),
+        "terms": TERMS[estimate.promise].format(begins=begins, promise=promise),
         "labels": labels_words(estimate.labels_used, scope, given),
         "due": due_words(scope),
         "missing": missing_words(estimate),
