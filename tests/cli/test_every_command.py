@@ -30,9 +30,9 @@ STORIES = cases("commands")
 every so many items so."""
 NEW = re.compile(
     r"(?<=start=)[\w-]+|(?<![\d.])[0-9a-f]{12,}|\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:[\d.+:]+)?)?( UTC)?"
-    r"|20\d{6}T\d+Z?|[\d,]+ bytes|(?<=bytes\": )\d+|[\w+/]{60,}=*"
+    r"|20\d{6}T\d+Z?|[\d,]+ bytes|(?<=bytes\": )\d+|[\w+/]{60,}=*|[\w.-]+(?= \(command\))"
 )
-"""Tokens, hashes, salts, moments and sizes."""
+"""Tokens, hashes, salts, moments, sizes and who runs the tests."""
 
 
 def cleaned(text: str, folder: Path) -> str:
