@@ -20,7 +20,7 @@ from math import inf, isfinite, nan
 from pathlib import Path
 from traceback import extract_tb
 from types import FunctionType, ModuleType, UnionType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 from zlib import crc32
 
 import numpy as np
@@ -30,6 +30,7 @@ from scipy.special import expit
 
 from labelcore.designs import base
 from labelcore.estimands import DIFFERENCES, SCALARS, table_of
+from labelcore.figures.current import results
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginning, label_until
@@ -131,11 +132,11 @@ def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
 
 
 def everything(file: Any, engine: Any, plan: Plan, foreseen: bool) -> dict[str, Any]:
-    with_it = (), (None,), (0.5,), (20,), ("m",), *((one,) for one in engine.questions[:1])
-    found = {
-        str(len(more) and type(more[0]).__name__): every("figures", engine, *more)
-        for more in with_it
-    }
+    known = results(engine)
+    beside = (), (None,), (0.5,), (20,), ("m",), ([0.4, 0.6],), (1.0, 2.0), (known,), (known, "")
+    found = {str(more)[:16]: every("figures", engine, *more) for more in beside}
+    for question in engine.questions[:1]:
+        found["question"] = every("figures", engine, question)
     found["frame"] = {name: getattr(engine.frame, name) for name in shown_of(type(engine.frame))}
     found |= {"setup": every("designs", engine.setup), "log": every("log", engine)}
     found["plan"] = every("plan", file, engine.plan)
@@ -159,7 +160,7 @@ def every(room: str, *values: Any) -> dict[str, Any]:
     found = {}
     for name, one, wanted in functions(room):
         if len(wanted) == len(values) and all(map(fits, values, wanted.values())):
-            with suppress(AssertionError, AttributeError):  # Not of this method, say.
+            with suppress(Exception):  # It is not of this method, say.
                 found[name] = said(partial(one, **dict(zip(wanted, values, strict=True))))
     return found
 
@@ -182,10 +183,10 @@ def functions(room: str) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]
 def fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a type, or of one of several; what a list holds is not looked at."""
     kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
-    mine = (
-        (type(value),) if isinstance(value, float | int | str | None) else type(value).__mro__[:-1]
-    )
-    return any(one in mine for one in kinds)
+    if isinstance(value, float | int | str | None):
+        return type(value) in kinds
+    origins = [one for one in map(get_origin, kinds) if isinstance(one, type)]
+    return any(one in type(value).__mro__[:-1] for one in kinds) or isinstance(value, (*origins,))
 
 
 def answered(module: str, call: str) -> Any:
@@ -198,11 +199,9 @@ def said(work: Callable[[], Any]) -> Any:
     try:
         return told(work())
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        if (extract_tb(error.__traceback__)[-1].line or "").startswith("raise"):
-            return f"{type(error).__name__}: {error}"
-        if "()" in str(error):  # It was called with other arguments than it takes.
-            raise
-        return type(error).__name__  # Versions of Python and NumPy say it in other words.
+        if not (extract_tb(error.__traceback__)[-1].line or "").startswith("raise"):
+            raise  # Not refused by the product.
+        return f"{type(error).__name__}: {error}"
 
 
 def told(value: Any) -> Any:
