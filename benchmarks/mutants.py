@@ -44,7 +44,7 @@ from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 
 ROOT = Path(__file__).resolve().parents[1]
 NO_PRODUCT = ("tests", "measured")
-SEED, SECONDS, FEW_SECONDS = 42, 60, 20
+SEED, SECONDS, FEW_SECONDS = 45, 60, 20
 LIBRARIES = (
     "duckdb", "hypothesis", "plotly.graph_objects", "pyarrow.parquet", "scipy.optimize",
     "scipy.stats", "sklearn.linear_model", "sqlalchemy", "streamlit.testing.v1", "typst",
@@ -58,6 +58,20 @@ SEEN = ("failed", "endless", "no time", "survived")
 NEAREST, MOST = 6, 30
 SHOWN, OFFERED = "tests/test_pinned.py", "tests/app/test_offered.py"
 """What a project shows, and what its pages offer: all files have a part in one of them."""
+CALLS = "tests/test_calls.py"
+CALLED = (
+    "designs",
+    "figures",
+    "log",
+    "papers",
+    "plan",
+    "planning",
+    "results",
+    "stats",
+    "waves",
+    "words",
+)
+"""What public functions answer, and of which rooms."""
 PAGES = ("pages", "ui", "team", "papers", "app.py")
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -215,6 +229,7 @@ class RelatedTests:
             and not re.search("benchmark|structure|repository|test_docs", path.name)
         ]
         self.imported = {path: imports(path) for path in files}
+        self.pinned = {path for path in files if "tests.pinned import" in path.read_text("utf-8")}
         self.contracts = root / "tests/contracts"
         package = sorted((root / "labelcore").rglob("*.py"))
         self.inside = {path: imports(path) for path in package if path.name != "__init__.py"}
@@ -231,19 +246,25 @@ class RelatedTests:
         module = module_of(path, self.root)
         users = {module_of(user, self.root) for user in self.inside if module in self.inside[user]}
         words, around = {*path.stem.split("_")}, names_around(path, one.line)
-        pinned = self.root / (OFFERED if {"pages", "ui", "team", "app.py"} & {*inside} else SHOWN)
+        shown = self.root / (OFFERED if {"pages", "ui", "team", "app.py"} & {*inside} else SHOWN)
+        tables = {one for one in self.pinned if one.parent == folder}
+        tables |= {self.root / CALLS} if {*CALLED} & {*inside} else set()
 
         def distance(test: Path) -> tuple[int, int]:
             names, parts = self.imported[test], test.relative_to(self.root).parts
             page = "app" in parts and bool({*PAGES} & {*inside})
-            near = (test == mirror, module in names, test == pinned or users & names or page)
+            near = (
+                test == mirror,
+                module in names,
+                test in (shown, *tables) or users & names or page,
+            )
             step = next((place for place, holds in enumerate(near) if holds), len(near))
             if step == len(near) and test.parent not in (folder, self.contracts):
                 step += 1
             named = around & {*re.findall(r"\w+", test.read_text("utf-8"))}
             shared = words & {*test.stem.split("_")}
             nearer = len(shared) + 2 * len(named) + (test.parent == folder)
-            return step, -99 if test == pinned and step == 2 else -nearer
+            return step, -99 if test == shown else -98 if test in tables else -nearer
 
         distances = {test: distance(test) for test in self.imported}
         tests = sorted(
