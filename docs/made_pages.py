@@ -122,7 +122,10 @@ def commands_page() -> str:
         f"{MADE_BY}# Commands\n\n`labelcore COMMAND`, or `python -m labelcore COMMAND`. "
         "Each but `app` takes `--json`."
     ]
-    with click.Context(commands, info_name="labelcore", max_content_width=90) as context:
+    names = commands.context_settings["help_option_names"]
+    with click.Context(
+        commands, info_name="labelcore", max_content_width=90, help_option_names=names
+    ) as context:
         for name in commands.list_commands(context):
             command = commands.get_command(context, name)
             assert command is not None

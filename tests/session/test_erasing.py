@@ -32,7 +32,7 @@ from labelcore.session import backups as backups_of
 from labelcore.session import copying, erasing
 from labelcore.session.backups import back_up, restore
 from labelcore.session.copying import copy_project
-from labelcore.session.dumps import dump, load
+from labelcore.session.dumps import dump, load, read_dump
 from labelcore.session.erased_names import is_name, unnamed
 from labelcore.session.erasing import (
     erase_again,
@@ -266,7 +266,7 @@ def test_copying_again_erases_in_the_copy(session: lc.Session, home: Path, dumpe
         if dumped:
             lines: list[str] = []
             dump(session.store, lines.append)
-            load(lines, copy)
+            load(read_dump(lines), copy)
         else:
             copy_project(session.store, copy, "spam")
     assert {one.why for one in read_erased(there / "copy.db").gone} == {"the last one"}
