@@ -59,7 +59,9 @@ NEAREST, MOST = 6, 30
 SHOWN, OFFERED = "tests/test_pinned.py", "tests/app/test_offered.py"
 """What a project shows, and what its pages offer: all files have a part in one of them."""
 CALLS = "tests/test_calls.py"
-CALLED = "designs figures log papers plan planning results stats waves words".split()
+CALLED = (
+    "designs", "figures", "log", "papers", "plan", "planning", "results", "stats", "waves", "words",
+)  # fmt: skip
 """What public functions answer, and of which rooms."""
 PAGES = ("pages", "ui", "team", "papers", "app.py")
 COMPARED = {
