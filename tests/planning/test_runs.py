@@ -88,13 +88,7 @@ PLANS = {
 }  # fmt: skip
 
 
-OFTEN = ("fixed", "claims and margin", "a curve")
-"""Each has a way through the code of its own: one look, stops by widths and by evidence, and no
-strata."""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", sampled(PLANS, 3, seed=1, keep=OFTEN))
+@pytest.mark.parametrize("name", PLANS)
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
     plan = PLANS[name]()
@@ -218,7 +212,6 @@ def estimate(value: float, low: float, high: float) -> Estimate:
     return Estimate("recall", value, low, high, 0.95, **BASIS)
 
 
-@pytest.mark.full
 def test_no_claim_is_settled_between_two_looks(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
