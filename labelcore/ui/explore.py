@@ -476,8 +476,8 @@ DRAWN = "explore drawn"
 NO_CUT = "There is nothing to cut here: {why}."
 WAYS_ON = {"progress": "See all figures side by side", "review": "See where it was wrong"}
 ONE_BY_ONE = (
-    "Which classifier finds the most at a required precision is not read off here: each interval "
-    "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
+    "No classifier is named the best at a required precision: each interval holds for its "
+    "classifier alone. A project that asks {ship!r} has bounds for all of them."
 )
 
 
@@ -495,7 +495,6 @@ def explore_page(project: str) -> None:
             choice_page(session, choice)
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
-            which_of_several(session)
             systems_panel(session)
             for page, label in WAYS_ON.items() if session.labels else ():
                 if page != "review" or session.population.predictions:
@@ -521,11 +520,6 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
-    which_of_several(session)
-
-
-def which_of_several(session: Session) -> None:
-    """Why none of several classifiers is named for a required precision."""
     if len(session.plan.classifiers) > 1:
         st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 
