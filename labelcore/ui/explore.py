@@ -57,7 +57,6 @@ from labelcore.ui.progress import choose_reading, how_far, question, tick, why_n
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import decision, existing_line
-from labelcore.ui.systems import systems_panel
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
@@ -495,7 +494,6 @@ def explore_page(project: str) -> None:
             choice_page(session, choice)
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
-            systems_panel(session)
             for page, label in WAYS_ON.items() if session.labels else ():
                 if page != "review" or session.population.predictions:
                     link_to(page, label, ":material/arrow_forward:", project=project)

@@ -387,6 +387,8 @@ def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
     answer_draws(session, "yes", 1)
     page = app("explore", project="judge")
     assert ways <= {one.proto.label for one in page.get("page_link")} and len(ways) == 2
+    assert not page.table, "the way leads there"
+    page = app("progress", project="judge")
     (measures,) = (one.value for one in page.table if "The judge" in one.value)
     assert measures["Agreement"].tolist() == ["too early"], "as every other table says of so little"
     assert "answers; too early to say how many people would." in texts(page)
