@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from labelcore.charts.axes import PRECISION, whole_numbers
+from labelcore.charts.axes import whole_numbers
 from labelcore.charts.base import Chart, empty_chart
 from labelcore.charts.design import FIRST, SERIES, THIN
 from labelcore.charts.drawing import (
@@ -30,6 +30,7 @@ from labelcore.words.sentences import decimals
 
 LOG_FROM, LONGEST, RANKS = 1_000, 24, (100, 300, 1_000, 3_000, 10_000, 100_000)
 SIDES = "above 0: {} is better, below: {}"
+UP = "Precision and difference, points"
 NOTHING = "No picture yet: it starts with the first band."
 RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High", "Better"
 
@@ -51,7 +52,7 @@ def lists_drawing(lists: ListDifference) -> Drawing:
     across = whole_numbers("first items of each list", ends, ranks, log=log)
     low, high = _ends(lists)
     tens = [(at, f"{100 * at:.0f}".replace("-", "\N{MINUS SIGN}")) for at in rounds(low, high)]
-    up = Axis(PRECISION, ends=(low, high), ticks=tuple(tens))
+    up = Axis(UP, ends=(low, high), ticks=tuple(tens))
     zero = Rule(0.0, dash="", kind="zero")
     return Drawing(across.axis, up, _marks(lists), [zero], _remarks(lists))
 

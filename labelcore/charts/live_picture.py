@@ -116,13 +116,16 @@ def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
 
 
 def possible_scale(estimates: Iterable[Estimate]) -> Ends:
-    """Shares from 0 to 100 %; differences as far around zero as was possible before the first
-    label."""
-    possible = [estimate.possible for estimate in estimates if estimate.is_difference]
-    if not possible:
-        return SHARES
-    reach = max(abs(end) for both in possible for end in (both.low, both.high)) or 1.0
-    return -reach, reach
+    """Shares from 0 to 100 %; differences as far around zero as was possible of all items before
+    the first label, and as the interval goes, which without the unsure ones may go further."""
+    ends = [
+        abs(end)
+        for one in estimates
+        if one.is_difference
+        for end in (one.possible.low, one.possible.high, one.low, one.high)
+    ]
+    reach = max(ends, default=0.0) or 1.0
+    return (-reach, reach) if ends else SHARES
 
 
 def difference_scale(ends: Numbers) -> Ends:

@@ -44,8 +44,8 @@ FOUND_FLAG = re.compile(
 )
 """Columns that say of every item whether it was found so far."""
 CODE = re.compile(r"(?=.*\d)(?=.*[a-z])[\w#/:-]{2,40}", re.IGNORECASE)
-RANK = re.compile(r"^(rank|ranking|position)$", re.IGNORECASE)
-"""Columns whose low numbers stand first."""
+RANK = re.compile(r"(^|_)(?<!page_)rank(ing)?(_|$)|^position$", re.IGNORECASE)
+"""Columns whose low numbers stand first; of a page rank the high ones do."""
 CONTENT = re.compile(
     r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt"
     r"|response|comment|post|review|phrase|description|subject|tweet|query|headline|snippet|premise"

@@ -18,7 +18,7 @@ from labelcore.stats.profile import BoolArray, FloatArray
 class Beside:
     """What is known of the figures beside their labels.
 
-    planned  how many items are judged in all, as far as is foreseen
+    planned  how many labels there are in the end, with those from before, as far as is foreseen
     widths   half-widths that the plan expects, with the labels they take: (labels, {figure: ...})
     likely   what the scores suggest that a figure is
     truths   of the figures, at the end of a trial

@@ -57,7 +57,6 @@ from labelcore.ui.progress import choose_reading, how_far, question, tick, why_n
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.setup import link_to
 from labelcore.ui.status import decision, existing_line
-from labelcore.ui.systems import systems_panel
 from labelcore.words import sentences as words
 from labelcore.words.calibration import CORRECTED
 from labelcore.words.curves import band_terms, cut_facts, found_by, keep_words
@@ -476,8 +475,8 @@ DRAWN = "explore drawn"
 NO_CUT = "There is nothing to cut here: {why}."
 WAYS_ON = {"progress": "See all figures side by side", "review": "See where it was wrong"}
 ONE_BY_ONE = (
-    "Which classifier finds the most at a required precision is not read off here: each interval "
-    "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
+    "No classifier is named the best at a required precision: each interval holds for its "
+    "classifier alone. A project that asks {ship!r} has bounds for all of them."
 )
 
 
@@ -495,8 +494,6 @@ def explore_page(project: str) -> None:
             choice_page(session, choice)
         elif curve is None:
             st.text(NO_CUT.format(why=why_no_curve(session)))
-            which_of_several(session)
-            systems_panel(session)
             for page, label in WAYS_ON.items() if session.labels else ():
                 if page != "review" or session.population.predictions:
                     link_to(page, label, ":material/arrow_forward:", project=project)
@@ -521,11 +518,6 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
-    which_of_several(session)
-
-
-def which_of_several(session: Session) -> None:
-    """Why none of several classifiers is named for a required precision."""
     if len(session.plan.classifiers) > 1:
         st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 

@@ -201,7 +201,9 @@ def not_reached(session: Session) -> str:
     now = counts(session)
     if now.ended or now.answered >= now.total:
         return ""
-    there = f"The plan is not reached yet: {now.answered:,} of {now.how}{count(now.total)}."
+    there = (
+        f"The plan is not reached yet: {now.answered:,} of {now.how}{count(now.total, 'answer')}."
+    )
     return f"{there} {goal_line(session)}".strip()
 
 

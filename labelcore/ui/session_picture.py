@@ -118,16 +118,16 @@ def _has_curve(session: Session) -> bool:
 
 
 def beside(session: Session) -> Beside:
-    """What is expected of figures while items are judged: nothing more once the plan's pilot has
-    found the scores weaker than they looked."""
+    """What is expected of figures while items are judged, beside labels that were there before:
+    nothing more once the plan's pilot has found the scores weaker than they looked."""
     now, engine, population = counts(session), session.engine, session.population
-    planned = max(now.total, now.answered)
+    planned = max(now.total, now.answered) + engine.given
     truths = {revealed.key: revealed.truth for revealed in reveals(session)}
     weaker = engine.planned > engine.setup.planned
     if weaker or not session.going_on or not session.results().of(Estimate):
         return Beside(planned, (), {}, truths)
     widths, likely = expected_widths(population, session.plan)
-    return Beside(planned, widths, likely, truths)
+    return Beside(planned, [(size + engine.given, half) for size, half in widths], likely, truths)
 
 
 @remembered(40)

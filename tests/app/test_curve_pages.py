@@ -348,7 +348,8 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
 @pytest.mark.parametrize(
     ("classifier", "design", "estimand", "why"),
     [
-        ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy", "the classifier has no"),
+        ({"predictions": {"p": "pred_lr"}}, "simple_random", "accuracy",
+         "the classifier has no score"),
         ({}, "simple_random", "prevalence", "no column is read as a classifier"),
         ({"predictions": {"p": "pred_lr", "q": "true_label"}}, "recalibrated_neyman", "accuracy",
          "none of the classifiers has a score"),
@@ -363,7 +364,8 @@ def test_explore_says_why_there_is_no_curve(
     population = lc.read_population(items, id="id", content="text", **classifier)
     plan = lc.Plan(design, [estimand], budget=50, classifier=[*population.classifiers] or None)
     session = lc.Session(population, plan, store(data_folder), "plain")
-    assert f"nothing to cut here: {why}" in texts(app("explore", project="plain"))
+    said = texts(app("explore", project="plain"))
+    assert f"nothing to cut here: {why}." in said and "has bounds for all" not in said
     answer_draws(session, "yes", 1)
     ways = {one.proto.label for one in app("explore", project="plain").get("page_link")}
     errors = explore.WAYS_ON["review"] in ways
@@ -385,6 +387,8 @@ def test_who_audits_a_judge_is_told_of_the_judge_and_led_to_its_errors(
     answer_draws(session, "yes", 1)
     page = app("explore", project="judge")
     assert ways <= {one.proto.label for one in page.get("page_link")} and len(ways) == 2
+    assert not page.table, "the way leads there"
+    page = app("progress", project="judge")
     (measures,) = (one.value for one in page.table if "The judge" in one.value)
     assert measures["Agreement"].tolist() == ["too early"], "as every other table says of so little"
     assert "answers; too early to say how many people would." in texts(page)

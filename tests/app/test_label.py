@@ -288,7 +288,7 @@ def test_finish_asks_a_reason(app, make) -> None:
     session = make(labels=60, budget=None, margin=0.05, promise="watched")
     page, half = app("label", project="demo"), session.results()["accuracy"].half_width
     button(page, "finish").click().run()
-    there = f"The plan is not reached yet: 60 of about {session.engine.planned} labels."
+    there = f"The plan is not reached yet: 60 of about {session.engine.planned} answers."
     assert f"{there} Now ± {points(half)}, goal ± 5.0 points." in spaced(texts(page))
     page.text_input[0].set_value("tired").run()
     button(page, "finish-now").click().run()

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+import labelcore
 from tests.browser import driving, traps
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -166,6 +167,15 @@ def test_right_to_left_paragraphs_stand_at_the_right(page: Page, show: Callable[
     assert abs(lines["first"][0] - lines["own"][0]) < 5
     assert abs(lines["second"][1] - lines["own"][1]) < 5
     assert lines["second"][0] - lines["own"][0] > 50
+
+
+def test_the_first_word_of_a_right_to_left_card_stands_at_the_right(page: Page) -> None:
+    """As beside it and on *Label*: the words stood in the order of a text from the left."""
+    sheet = Path(labelcore.__file__).with_name("ui") / "cards.css"
+    text = "<button><span class=text><b>שלום</b> (test) <i>עולם</i></span></button>"
+    page.set_content(f"<style>{sheet.read_text('utf-8')}</style>{text}")
+    first, last = (page.locator(tag).bounding_box() for tag in ("b", "i"))
+    assert first is not None and last is not None and first["x"] > last["x"]
 
 
 @pytest.mark.full

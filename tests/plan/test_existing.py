@@ -17,6 +17,7 @@ from labelcore.planning.outlook import Outlook
 from labelcore.replay import replay, replay_bundle
 from labelcore.report.bundle import bundle_zip
 from labelcore.results.types import Estimate
+from labelcore.ui.session_picture import beside
 from tests.existing_files import ITEMS, at_random, from_the_top, made, read
 
 SCALARS = ("accuracy", "precision", "recall")
@@ -210,6 +211,16 @@ def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> No
     _, *asked = labelled(session)
     called = population.predictions["a"]
     assert [called[int(item[1:])] for item in asked][:20] == [1] * 20
+
+
+def test_the_picture_goes_to_the_last_label_with_those_from_before(tmp_path: Path) -> None:
+    """It ended at the new ones alone, with the width that is expected of all."""
+    session = lc.Session(read(tmp_path, at_random(90)), plan_of(existing="random"))
+    labelled(session, 5)
+    shown = beside(session)
+    assert shown.planned == 150 and session.results()["accuracy"].labels_used == 95
+    ahead = shown.ahead("accuracy")
+    assert ahead is not None and ahead[0].max() == 150 and ahead[0].min() > 90
 
 
 def test_a_small_watched_plan_shows_figures_of_four_strata_from_the_first_label_on(

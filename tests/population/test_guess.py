@@ -227,6 +227,8 @@ def test_a_code_in_every_row_is_the_id_and_numbers_of_a_rank_are_a_score() -> No
     assert found.id == "ticket" and found.content == ("message",)
     assert found.classifiers == (ClassifierColumns("rank", "rank", None),)
     assert guess(*sample(ticket=["T-1"] * 6, message=texts, rank=[1] * 6)).id is None
+    two = guess(*sample(id=codes, message=texts, rank_old=ranks, new_rank=ranks[::-1]))
+    assert [one.score for one in two.classifiers] == ["rank_old", "new_rank"]
     assert guess(*sample(one=codes, other=codes, message=texts)).id is None, "two could be it"
 
 

@@ -224,11 +224,14 @@ def test_high_scores_mean_the_class_predicted_at_them(said: tuple[str, str]) -> 
 
 
 def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
-    base = items(scores={"m": [n / 9 for n in range(9)], "rank": range(9)}, classes=["a", "b"])
-    assert [score_range(base, one) for one in base.scores] == [(0, 1), (0, 8)]
+    ranks = ("rank", "rank_old", "new_ranking")
+    scores = {"m": [n / 9 for n in range(9)], "page_rank": [n / 9 for n in range(9)]}
+    base = items(scores=scores | dict.fromkeys(ranks, range(9)), classes=["a", "b"])
+    assert [score_range(base, one) for one in ("m", "rank")] == [(0, 1), (0, 8)]
     for positive in ("a", "b"):
         question = Question("?", "", ("a", "b"), positive)
-        assert high_class(base, question, "m") == positive != high_class(base, question, "rank")
+        assert all(high_class(base, question, name) == positive for name in scores)
+        assert all(high_class(base, question, name) != positive for name in ranks)
 
 
 @pytest.mark.parametrize(
