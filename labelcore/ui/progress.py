@@ -199,7 +199,7 @@ def _curves(session: Session) -> None:
 
 def why_no_curve(session: Session) -> str:
     if len(session.population.classes) > 2:
-        return "it takes two classes"
+        return "the file has more than two classes"
     if session.plan.superseded:
         return BY_EARLIER_RULE.rstrip(".").lower()
     if not session.population.classifiers:

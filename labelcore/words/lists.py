@@ -82,7 +82,7 @@ def list_sentence(lists: ListDifference, given: str = "") -> str:
 def short_lists(lists: ListDifference) -> str:
     """The same in at most twenty words, where names are short."""
     if not lists.has_interval:
-        return SHORT_WAITING.format(missing=count(lists.scope.first_figure))
+        return SHORT_WAITING.format(missing=count(lists.scope.first_figure, "answer"))
     first, last = (f"{int(rank):,}" for rank in lists.x[[0, -1]])
     finding = ranges_words(lists, MOST_SHORT)
     if not finding:

@@ -241,8 +241,10 @@ def short_head(band: Band) -> str:
 
 def _no_difference(estimate: Estimate, nothing: str) -> str:
     """That nobody knows which is better, and by how much at most; ``nothing``: where not even that
-    is known."""
-    if not any(known_ends(estimate.low, estimate.high, -1.0)):
+    is known, or more was known of all items before the first label."""
+    possible = estimate.possible
+    further = estimate.low < possible.low - 1e-9 or estimate.high > possible.high + 1e-9
+    if further or not any(known_ends(estimate.low, estimate.high, -1.0)):
         return nothing
     ends = points_range(estimate.low, estimate.high)
     most = ends[abs(estimate.low) < abs(estimate.high)]

@@ -72,6 +72,11 @@ def keys_of(page: AppTest) -> list[tuple[str, str]]:
     return re.findall(r"<kbd>(\w+)</kbd> ([^<]+)</span>", shown)
 
 
+def test_explore_says_that_several_classes_have_no_cut(app, classes: Classes) -> None:
+    classes(3)
+    assert "cut here: the file has more than two classes." in texts(app("explore", project="many"))
+
+
 @pytest.mark.full
 def test_a_project_of_five_classes(app, data_folder: Path) -> None:
     page = on(with_upload(app, "c.csv", text_of(NAMES)))

@@ -79,6 +79,27 @@ def test_figures_are_drawn_without_network(
     assert stroke == ("rgb(0, 114, 178)" if scheme == "light" else "rgb(77, 166, 220)")
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_wide_number_at_the_scale_is_not_cut_off(
+    offline: Page, made: Made, tmp_path: Path, width: int
+) -> None:
+    """In the fonts of other systems +15.5 is wider than its place: it lost its sign."""
+    path = tmp_path / "report.html"
+    path.write_text(report_html(made.session), "utf-8")
+    page = Visit(offline, path, width, "light").page
+    seen = page.locator(".moving svg text[text-anchor=end]").first.evaluate(
+        """text => {
+          const edge = text.ownerSVGElement.getBoundingClientRect().left;
+          while (text.getBoundingClientRect().left > edge - 6) text.textContent += "5";
+          const box = text.getBoundingClientRect();
+          scrollTo(0, scrollY + box.top - 100);
+          const now = text.getBoundingClientRect();
+          return document.elementFromPoint(edge - 3, now.top + now.height / 2) === text;
+        }"""
+    )
+    assert seen and page.evaluate("document.documentElement.scrollWidth") == width
+
+
 @pytest.mark.parametrize("word", WORDS)
 def test_hostile_words_run_nothing(offline: Page, tmp_path: Path, word: str) -> None:
     path = tmp_path / "report.html"

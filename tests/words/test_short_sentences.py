@@ -75,6 +75,8 @@ def test_two_that_seldom_differ_may_be_the_better_one_by_little(state: State) ->
     little = estimate("accuracy_difference", value=value, low=-most, high=most, certain=certain,
                       state=state)  # fmt: skip
     assert short_sentence(little) == "Each of the two may be the better one, by at most 0.9 points."
+    of_judged = replace(little, low=-0.26, high=0.28, tentative=True)
+    assert short_sentence(of_judged).endswith(" each of the two may be the better one.")
     wide = estimate("recall_difference", value=value, low=-1.0, high=1.0, state=state)
     assert "by at most" not in short_sentence(wide) and "better one." in short_sentence(wide)
 
