@@ -373,6 +373,7 @@ def check_close(open_one: OpenStore) -> None:
         store.projects,
         lambda: store.last_sequence("spam"),
         lambda: store.append("spam", [noted(1)]),
+        lambda: store.create(replace(RECORD, name="new")),
     ]
     for call in calls:
         with pytest.raises(StoreError, match="was closed"):

@@ -7,6 +7,7 @@ from labelcore.designs import DESIGNS
 from labelcore.designs.base import Look
 from labelcore.designs.profile_figures import graded_mean
 from labelcore.estimands import SCALARS, ratios
+from labelcore.stats.judged import judged_cells
 from labelcore.stats.profile import Cells
 from labelcore.stats.profile_interval import in_whole_items
 
@@ -62,6 +63,20 @@ def test_grades_of_items_like_these_are_covered_and_a_bias_not_by_the_spread_of_
         _, low, high = graded_mean(cells, counts, grades, look, said)
         inside = ((judge - high <= bias) & (bias <= judge - low)).mean()
         assert (inside >= least) == covered, inside
+
+
+def test_the_interval_of_a_mean_grade_is_little_wider_for_few_items_without_a_grade() -> None:
+    """Of 200 answers three have no grade."""
+    counts = np.array([[40.0, 10, 0], [5, 40, 5], [0, 10, 87]])
+    size, labelled = np.array([200.0, 200, 400]), counts.sum(axis=1)
+    cells = Cells(size, labelled, counts[:, 2], np.ones(3, dtype=bool), np.arange(3))
+    look, grades = Look(0.95, "fixed", 197, 197, "file", 3), np.array([1.0, 2, 3])
+    widths = []
+    for unsure in (0.0, 1.0):
+        judged = judged_cells(cells, np.full(3, unsure))
+        _, low, high = graded_mean(judged, counts, grades, look)
+        widths.append(high - low)
+    assert widths[0] < widths[1] < 1.2 * widths[0]
 
 
 def test_bounds_are_whole_items_of_what_the_figure_rests_on() -> None:

@@ -91,6 +91,8 @@ def test_what_is_transparent_is_white() -> None:
     palette = Image.new("P", (200, 200), 0)
     shown = drawn(encoded(palette, "GIF", transparency=0)).convert("RGB")
     assert shown.getpixel((100, 100)) == (255, 255, 255)
+    grey = encoded(Image.new("L", (200, 200), 77), "PNG", transparency=77)
+    assert drawn(grey).convert("RGB").getpixel((100, 100)) == (255, 255, 255)
 
 
 UPRIGHT = [
