@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from tests.columns import items
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"design": "recalibrated"}, PlanError, "simple_random, recalibrated_neyman"),
@@ -135,6 +136,13 @@ def test_a_classifier_that_no_result_is_about_is_refused(design: str, estimand: 
     lc.Plan(design, [estimand], classifier=["a"], budget=100)
     before = lc.Plan(design, [estimand], classifier=["a", "b"], budget=100, planned=100)
     assert lc.Plan.from_json(before.to_json()) == before
+
+
+@pytest.mark.parametrize(("scores", "whose"), [({}, "a classifier"), ({"m": [0.2, 0.8]}, "'m'")])
+def test_a_figure_of_calls_needs_thresholds(scores: dict[str, list[float]], whose: str) -> None:
+    population = items(known=["no", "yes"], scores=scores)
+    with pytest.raises(PlanError, match=f"needs thresholds or predictions for {whose}; without"):
+        lc.preview(population, lc.Plan("simple_random", ["accuracy"], budget=2))
 
 
 def test_a_classifier_is_read_as_a_candidate_or_in_a_claim() -> None:
