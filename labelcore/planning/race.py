@@ -245,9 +245,9 @@ class _Runner(Runner):
         """Simulate one world more, and go to another size or end where that is due."""
         if self.engine is None:
             plan = frozen(self.population, self.plan, self.labels)
-            budget = self.labels if plan.margin else plan.budget
-            one_look = replace(plan, stop=(), budget=budget)
-            self.engine = beginning(self.population, one_look)
+            one_look = replace(plan, stop=(), budget=None if plan.margin else plan.budget)
+            budget = self.labels if one_look.learns else one_look.budget
+            self.engine = beginning(self.population, replace(one_look, budget=budget))
             asked = (question.key for question in self.engine.questions)
             self.keys = [key for key in asked if key in self.line.half_widths]
             if plan.budget is None and self.labels >= self.engine.most:
