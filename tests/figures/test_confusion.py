@@ -70,7 +70,6 @@ def test_a_census_is_the_truth(five: Known) -> None:
         np.testing.assert_allclose(end, truly(five), atol=1e-6)
 
 
-@pytest.mark.full
 def test_bounds_are_those_of_the_figures_and_as_shy(
     five: Known, at_200: tuple[Engine, dict[str, Estimate]]
 ) -> None:
@@ -94,7 +93,6 @@ def test_bounds_are_those_of_the_figures_and_as_shy(
     assert not any(told[:5]) and all(told[-5:])
 
 
-@pytest.mark.full
 def test_bounds_of_two_classes_add_up_and_others_have_none(tmp_path: Path) -> None:
     one = calibrated(tmp_path, 400, seed=4)
     engine = labelled(one.engine(lc.Plan(NEYMAN, ["recall"], budget=120), 1), one.truth)
@@ -177,7 +175,6 @@ def as_if_random(engine: Engine) -> np.ndarray:
     return table * 1000 / table.sum()
 
 
-@pytest.mark.full
 def test_no_place_is_biased_and_unweighted_counts_are(five: Known) -> None:
     """25 places: a correct table fails less than once in 1,000 times."""
     assert bias(five, by_weights) < MOST_STANDARD_ERRORS

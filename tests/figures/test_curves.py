@@ -209,7 +209,6 @@ def test_a_band_says_how_far_its_promise_is_proved(
     assert f"({form})" not in found.method, "the name of the method is as it was"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "design", sampled(["simple_random", "recalibrated_neyman", "oversampling"], 2, seed=1)
 )
@@ -261,7 +260,6 @@ def estimated_at(engine: Engine, name: str, rank: int) -> tuple[float, float, fl
     return float(found.value[0]), float(low), float(high)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random", "oversampling"])
 @pytest.mark.parametrize(("promise", "unsure"), [("fixed", 0), ("watched", 9)])
 def test_each_point_is_the_estimate_of_the_parts_above_and_below_its_rank(
@@ -394,7 +392,6 @@ def test_watched_numbers_hold_at_every_look(known: Known, monkeypatch: pytest.Mo
     assert max(watched_misses(known).values()) > limit
 
 
-@pytest.mark.full
 def test_a_watched_number_moves_with_every_label(known: Known) -> None:
     """From the first label on, when nothing is known of the deepest stretch; at the
     planned size it is a fifth wider than the fixed one."""
@@ -430,7 +427,6 @@ def test_a_summary_rests_on_as_many_labels_as_its_plan_may_go_on_to(
     assert results(engine)[name].labels_used == rests_on
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("promise", ["watched", "fixed"])
 def test_a_curve_rests_on_the_labels_that_were_planned(known: Known, promise: str) -> None:
     """After an extension of the default method: the curve of the first stage, as its figures."""
@@ -480,7 +476,6 @@ def test_numbers_of_a_list_are_not_watched_by_them(known: Known, design: str) ->
         lc.Session(known.population, plan)
 
 
-@pytest.mark.full
 def test_a_number_of_the_list_is_told_by_the_rule_of_its_curve(known: Known) -> None:
     engine, seen = known.engine(lc.Plan("geometric_strata", ASKED, budget=200), 5), set()
     for labels in label(engine, known.truth):

@@ -178,7 +178,6 @@ def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -
     assert one.alike.reason == one.bounds.reason == OLD_SAMPLE
 
 
-@pytest.mark.full
 def test_two_people_have_an_agreement_of_their_own() -> None:
     found = done(population(CLASSES[:2]), 6, second=("me", "other")).label_error()
     alone, both = found.agreements

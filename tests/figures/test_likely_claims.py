@@ -61,7 +61,6 @@ def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(
     assert status == [one.status for one in claims.values()]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("relation", "goal", "status"),
     [(">=", "low", "decided"), ("<", "low", "refuted"), (">", "high", "refuted"),
@@ -159,7 +158,6 @@ def test_nothing_but_evidence_shows_a_claim(status: ClaimStatus, known: Known) -
     assert "prove" in said or status == "undecided"
 
 
-@pytest.mark.full
 def test_the_forecast_shows_the_labels_of_both_forms(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +175,6 @@ def test_the_forecast_shows_the_labels_of_both_forms(
     assert lc.Plan.from_json(session.plan.to_json()) == session.plan
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
 def test_a_budget_ends_the_labelling_and_delays_no_decision(design: str, known: Known) -> None:
     """The ends at 40 labels are the same whatever the budget is; with the error spent over the
@@ -243,7 +240,6 @@ def test_an_approximate_claim_may_be_followed_further() -> None:
     assert likely.horizon == 16 and likely.furthest(100) == 1600
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("lower", [True, False])
 def test_each_end_of_a_plain_sample_keeps_its_level_by_calculation(lower: bool) -> None:
     """Every look from the first label on, every rate up to one half; the twin, 1.645 standard

@@ -232,7 +232,6 @@ def test_contract(contract: Callable[[Known], None], known: Known) -> None:
     contract(known)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_broken_twin_fails(
     contract: Callable[[Known], None], known: Known, monkeypatch: pytest.MonkeyPatch

@@ -225,7 +225,6 @@ def test_finishing_early_leaves_an_interval_without_a_promise(design: str, known
         assert "no promise" in one.sentence()
 
 
-@pytest.mark.full
 def test_goal_reached_and_not_reached(known: Known) -> None:
     for margin, expected in ((0.3, "goal reached"), (0.01, "not reached")):
         plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100, margin=margin, stop=())
@@ -517,7 +516,6 @@ def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> N
     assert (after.low, after.high) == (first.low, first.high)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("answered", "waits"), [(19, False), (18, True)])
 def test_more_than_a_twentieth_open_waits(answered: int, waits: bool, known: Known) -> None:
     """One item put off: a twentieth of 20 items is not more than that, one of 19 is."""

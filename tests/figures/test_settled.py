@@ -51,7 +51,6 @@ def settle_all(session: lc.Session) -> None:
         session.settle(item, truth(item), "eve")
 
 
-@pytest.mark.full
 def test_it_moves_towards_what_is_settled() -> None:
     one = session()
     labelled(one, "ann", "bob")
@@ -81,7 +80,6 @@ def test_what_is_not_settled_counts_both_ways() -> None:
     assert open_.high - open_.low > done.high - done.low
 
 
-@pytest.mark.full
 def test_everything_settled_is_the_figure_of_the_settled_labels() -> None:
     one = session(overlap=1.0, budget=ITEMS)
     labelled(one, "ann", "bob")
@@ -105,7 +103,6 @@ def test_everything_settled_of_items_like_these_is_the_plain_figure() -> None:
     assert abs(lows[14]) < 1e-3 < 5e-3 < lows[13]
 
 
-@pytest.mark.full
 def test_groups_have_settled_figures_of_their_own() -> None:
     """Of everything judged by two they are exact."""
     one = session("recalibrated_neyman", overlap=1.0, budget=ITEMS, by="half")
@@ -147,7 +144,6 @@ def test_a_first_answer_changed_after_the_second_moves_nothing_settled() -> None
     assert after["accuracy@settled"].value == pytest.approx(before["accuracy@settled"].value)
 
 
-@pytest.mark.full
 def test_too_few_items_of_several_people_give_no_figure() -> None:
     one = session()
     labelled(one, "ann")
@@ -184,7 +180,6 @@ def test_watched_it_starts_wider_while_others_are_waited_for() -> None:
     assert early.high - early.low > late.high - late.low
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("overlap", [0.5, 1.0])
 def test_a_difference_of_two_classifiers_has_one(overlap: float) -> None:
     """Of everything judged by two it is exact, of half it holds the settled one."""
@@ -204,7 +199,6 @@ def test_a_difference_of_two_classifiers_has_one(overlap: float) -> None:
     assert "in precision by the settled judgement" in found.sentence()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["accuracy", "precision_difference"])
 def test_two_classifiers_are_told_what_readings_buy(name: str) -> None:
     one = session("paired_comparison", estimands=[name], classifier=["m", "o"])

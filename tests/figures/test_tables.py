@@ -112,7 +112,6 @@ def test_all_items_have_the_same_interval_in_every_table(
         assert (one.estimate.low, one.estimate.high) == (same.low, same.high), one.figure
 
 
-@pytest.mark.full
 def test_a_column_that_was_not_asked_is_a_first_guess(
     population: lc.Population, frame: pd.DataFrame, by_language: lc.Session
 ) -> None:
@@ -305,7 +304,6 @@ def test_differences_take_unsure_items_for_what_the_figures_beside_them_do(
             assert pair["high"] - pair["low"] >= doubt, "what is open is open in the difference"
 
 
-@pytest.mark.full
 def test_differences_of_classifiers_come_from_the_same_labels(
     population: lc.Population, frame: pd.DataFrame
 ) -> None:

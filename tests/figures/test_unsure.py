@@ -350,7 +350,6 @@ def test_a_helped_share_of_many_answers_is_that_of_the_judged_items(known: Known
     assert as_negative < found.low <= known.truth[~unsure].mean() <= found.high < known.truth.mean()
 
 
-@pytest.mark.full
 def test_helped_shares_are_of_judged_items(known: Known) -> None:
     """With the difference estimator the mean over 60 sessions is that of the judged items, not that
     of all; people are unsure where the score is high."""

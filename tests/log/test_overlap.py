@@ -60,7 +60,6 @@ def test_each_chosen_item_goes_to_so_many_people_and_to_nobody_twice(
     replays(session)
 
 
-@pytest.mark.full
 def test_nothing_else_depends_on_the_overlap(population: lc.Population) -> None:
     one, other = started(population, 0.0), started(population, 0.4)
     plain, both = labelled(one, "ann"), labelled(other, "ann")

@@ -115,7 +115,6 @@ def test_a_session_cuts_once_and_replays(
     assert "once more" not in cut_words({"labels": 60})
 
 
-@pytest.mark.full
 def test_undo_and_revise_go_on_across_the_cut(population: lc.Population, truth: np.ndarray) -> None:
     session = lc.Session(population, plan())
     until(session, truth, 70)
@@ -191,7 +190,6 @@ def test_content_made_otherwise_leaves_the_cut_of_the_log(
     assert walk.state.engine.frame.n_strata == session.engine.frame.n_strata
 
 
-@pytest.mark.full
 def test_where_content_says_nothing_all_stays_as_it_was(truth: np.ndarray) -> None:
     """The event says so, and each item is the one that the default draws."""
     silent = file(says=False)

@@ -227,7 +227,6 @@ def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) ->
     assert session.next() is not None
 
 
-@pytest.mark.full
 def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: Known) -> None:
     plan = lc.Plan(
         "simple_random", ["accuracy"], classifier="A", promise="fixed", budget=30,
@@ -312,7 +311,6 @@ def test_a_false_claim_is_hardly_ever_decided(tmp_path: Path, learns: bool) -> N
     assert wrong <= binom.isf(NOISE, 100, 0.05) < naive
 
 
-@pytest.mark.full
 def test_the_expected_size_lies_among_what_sessions_need(tmp_path: Path) -> None:
     """The median of a few imagined sessions is itself noisy, and sizes vary tenfold."""
     known = calibrated(tmp_path, 800, seed=3, a=0.3, b=1.2)

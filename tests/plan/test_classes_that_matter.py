@@ -62,7 +62,6 @@ def test_where_every_item_is_asked_the_shares_are_those_of_the_file() -> None:
     assert outlook.shares_by_class(4) == pytest.approx({"a": 0.75, "b": 0.25})
 
 
-@pytest.mark.full
 def test_without_the_rare_class_fewer_labels_are_needed(population: lc.Population) -> None:
     whole = lc.preview(population, plan())
     without = lc.preview(population, plan(("invoice", "letter", "offer")))

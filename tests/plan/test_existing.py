@@ -184,7 +184,6 @@ def share_drawn_from_the_first_half(folder: Path, seed: int, own_order: bool) ->
     return float((engine.frame.queue[:60] < half).mean())
 
 
-@pytest.mark.full
 def test_draws_beside_the_answers_of_a_plan_with_the_same_seed_are_random(tmp_path: Path) -> None:
     """30 seeds of 60 draws without replacement: within three standard errors of 4 to 9; draws in
     the order of the seed itself are not."""

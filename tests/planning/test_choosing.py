@@ -56,7 +56,6 @@ def plan_of(budget: int = 200, **params: object) -> lc.Plan:
     return lc.Plan("reach_selection", "selection", params={**WANTED, **params}, budget=budget)
 
 
-@pytest.mark.full
 def test_it_is_what_simulated_sessions_take(population: lc.Population) -> None:
     """With one truth in every world, the same sessions by the other way to simulate."""
     truth = population.column("true_label")
@@ -71,14 +70,12 @@ def test_it_is_what_simulated_sessions_take(population: lc.Population) -> None:
     assert (found.labels, found.runs) == (expected.middle, SESSIONS)
 
 
-@pytest.mark.full
 def test_the_answers_follow_the_scores(population: lc.Population, likely: Line) -> None:
     """Where hardly anything is positive no candidate is good, which shows soon."""
     none = raced(population, plan_of(), np.zeros(ITEMS, dtype=np.int64))
     assert none.labels < 0.5 * likely.labels
 
 
-@pytest.mark.full
 def test_too_few_labels_are_followed_further(population: lc.Population, likely: Line) -> None:
     full = likely.derived["expected"]
     few = raced(population, plan_of(10))

@@ -45,7 +45,6 @@ def test_expected_half_width(design: str, labels: int, promise: str, known: Know
         assert expected[name] == pytest.approx(width[name], rel=0.15), name
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("design", sampled(DESIGNS, 2, seed=1))
 def test_expected_labels_meet_the_margin(design: str, known: Known) -> None:
     plan = lc.Plan(design, SCALARS, margin=0.08, promise="fixed")

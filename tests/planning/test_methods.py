@@ -136,7 +136,6 @@ def has(promise: str, aim: Aim, population: lc.Population, name: str) -> bool:
     return promise in design.promises_for(aim.estimands, design.Params(**params))
 
 
-@pytest.mark.full
 def test_claims_tried_out_in_another_process_are_the_same(
     population: lc.Population, tmp_path: Path
 ) -> None:

@@ -171,7 +171,6 @@ def test_which_plans_learn(values: dict[str, Any], learns: bool) -> None:
     assert lc.Plan("simple_random", ["accuracy"], margin=0.1, **values).learns == learns
 
 
-@pytest.mark.full
 def test_the_log_holds_the_forecast_and_tells_it_again(
     bad: Known, plan: lc.Plan, tmp_path: Path
 ) -> None:
@@ -267,7 +266,6 @@ def test_few_errors_take_few_labels(tmp_path: Path) -> None:
     assert 2 * labels[new.rules] < labels[PILOT_RULES - 1]
 
 
-@pytest.mark.full
 def test_the_start_page_has_the_size_that_was_learned(
     bad: Known, plan: lc.Plan, tmp_path: Path
 ) -> None:

@@ -16,7 +16,6 @@ def population() -> lc.Population:
     return grouped(grouped_frame(3_000, shares=(0.5, 0.3, 0.2)))
 
 
-@pytest.mark.full
 def test_the_dearest_figure_sets_the_size(population: lc.Population) -> None:
     plan = lc.Plan(
         "recalibrated_neyman", ["precision", "recall"], classifier=("m", "n"), margin=0.06

@@ -154,7 +154,6 @@ def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
     assert abs(twin.half_widths["accuracy"] - half.mean()) > LIMIT * noise
 
 
-@pytest.mark.full
 def test_the_same_seed_gives_the_same_numbers_whoever_runs_beside(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=60)
     many = entered(known.population, plan, "simple_random")
@@ -191,7 +190,6 @@ def test_a_race_that_is_out_of_time_keeps_what_was_done(
     assert race(known.population, many, seconds=1, seed=SEED) == {}
 
 
-@pytest.mark.full
 def test_progress_goes_up_to_its_end(known: Known) -> None:
     shares: list[float] = []
     many = entered(known.population, plain(margin=0.2), "recalibrated_neyman")
@@ -295,7 +293,6 @@ def test_formulas_of_several_classes_follow_the_scores(three: lc.Population, des
     assert at_80.half_widths["accuracy"] > 1.2 * found.half_widths["accuracy"]
 
 
-@pytest.mark.full
 def test_few_labels_where_widths_fall_by_steps(known: Known) -> None:
     """A budget of so few watched labels would be refused, a margin is not; wherever it starts, the
     size is one that meets the margin, and one 6 % below it does not."""

@@ -30,7 +30,6 @@ def simulation(known: Known) -> lc.Simulation:
     return lc.simulate(known.population, plan, truth="truth", runs=6, seed=3)
 
 
-@pytest.mark.full
 def test_tables_have_the_promised_columns(simulation: lc.Simulation) -> None:
     table, summary, curves = simulation.table(), simulation.summary(), simulation.curves()
     assert tuple(table.columns) == COLUMNS and len(table) == 6 * 5
@@ -70,7 +69,6 @@ def test_variance_ratio_is_against_simple_random_sampling(
     assert lc.simulate(known.population, plan, truth="truth", runs=2).summary()["rmse"].any()
 
 
-@pytest.mark.full
 def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> None:
     def table(seed: int, plan_seed: int) -> pd.DataFrame:
         plan = lc.Plan("simple_random", ["accuracy"], budget=40, seed=plan_seed)
@@ -81,7 +79,6 @@ def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> Non
     assert len({run_seed(s, r) for s in range(40) for r in range(40)}) == 1600
 
 
-@pytest.mark.full
 def test_a_run_is_a_session(known: Known) -> None:
     """Run 2 finds what a person finds who is asked its items in its order."""
     plan = lc.Plan("recalibrated_neyman", SCALARS, budget=60)
@@ -101,7 +98,6 @@ def test_a_run_is_a_session(known: Known) -> None:
         assert replace(result, **numbers) == run
 
 
-@pytest.mark.full
 def test_a_run_does_not_depend_on_the_number_of_runs(known: Known) -> None:
     plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=40)
     few, many = (

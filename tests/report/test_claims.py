@@ -48,7 +48,6 @@ def test_every_end_is_told_in_order(claimed: lc.Session) -> None:
     assert "goal" not in text.partition("What could be wrong")[0]
 
 
-@pytest.mark.full
 def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) -> None:
     session, truth = labelled(tmp_path, stop="claims")
     settled = session.labels
@@ -83,7 +82,6 @@ def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
     assert any("it is likely that" in sentence for sentence in found.sentences())
 
 
-@pytest.mark.full
 def test_an_approximate_claim_that_is_open_again_says_so(tmp_path: Path) -> None:
     session, truth = labelled(tmp_path, claim_form="approximate")
     settled = session.labels

@@ -112,7 +112,6 @@ def test_a_judge_is_no_classifier_and_one_item_was_drawn() -> None:
     assert "No item got a class; 1 was called not sure and 0 broken." in html
 
 
-@pytest.mark.full
 def test_a_judge_alone_is_told_where_the_file_has_answers() -> None:
     frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2})
     plan = lc.Plan("recalibrated_neyman", sorted(AGREES), classifier="judge", budget=40)

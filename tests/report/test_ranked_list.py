@@ -72,7 +72,6 @@ def test_labels_of_a_look_say_of_how_many_items_they_are(tmp_path: Path) -> None
     assert not re.search(r"From 39 labels [^,.]+\.", text)
 
 
-@pytest.mark.full
 def test_it_leads_with_the_first_hundred_and_has_the_session_s_figures(listed: lc.Session) -> None:
     text = text_of(listed)
     start = re.escape(listed.cut(100).sentence())
@@ -120,7 +119,6 @@ def test_paula_is_reported_without_a_confidence(tmp_path: Path) -> None:
     assert "ROC curve" in text and "Precision against recall" not in text
 
 
-@pytest.mark.full
 def test_the_default_cuts_its_list_into_packages(tmp_path: Path) -> None:
     session = made(tmp_path, "recalibrated_neyman", 100, promise="fixed")
     found = along_ranks(session)
@@ -139,7 +137,6 @@ def test_before_a_band_ranks_have_names_and_the_headline_says_so(tmp_path: Path)
     assert rank_names(made(tmp_path, "recalibrated_neyman", 0)) is None
 
 
-@pytest.mark.full
 def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path) -> None:
     session, truth = begun(tmp_path, design="geometric_strata", **PLANS["geometric_strata"])
     label(session, truth, 60, eventful=False)

@@ -30,7 +30,6 @@ from tests.report.sessions import HOSTILE, begun, label, session_on, write_items
 from tests.report.test_page import hostile_session
 
 
-@pytest.mark.full
 def test_the_suffix_says_the_form(made: Made, tmp_path: Path) -> None:
     page, values, table = (tmp_path / f"report{suffix}" for suffix in (".HTML", ".json", ".csv"))
     assert lc.write_report(made.session, page) == page
@@ -188,7 +187,6 @@ def pages(content: bytes) -> list[str]:
     return [re.sub(r"\s+", " ", text.replace("\N{ZERO WIDTH SPACE}", "")) for text in found]
 
 
-@pytest.mark.full
 def test_pdf_says_the_numbers_of_the_page(made: Made, tmp_path: Path) -> None:
     path = lc.write_report(made.session, tmp_path / "report.pdf")
     first, *others = pages(path.read_bytes())
@@ -221,7 +219,6 @@ def test_the_picture_for_slides_is_made_of_parts_of_page_1(made: Made, tmp_path:
     assert parts[1].count('rx="') >= 4  # two figures: a scale, an interval, a value
 
 
-@pytest.mark.full
 def test_everything_on_the_slide_fits_on_it(tmp_path: Path) -> None:
     """Long names, many figures: one page, and nothing is left for a second one."""
     truth = write_items(tmp_path / "items.csv")

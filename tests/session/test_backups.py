@@ -359,7 +359,6 @@ def test_a_copy_replays_and_takes_in_what_is_new(
         assert lc.Session.open(target, "spam").labels == 12, "its items came along, lost ones again"
 
 
-@pytest.mark.full
 def test_a_project_goes_to_postgresql_and_back(
     session: lc.Session, tmp_path: Path, postgres_url: str
 ) -> None:

@@ -317,7 +317,6 @@ def test_a_text_or_a_salt_that_was_changed_is_found(database: Path, how: str) ->
     assert (one.changed_texts, one.wrong, one.whole) == (1, "", False)
 
 
-@pytest.mark.full
 def test_a_log_of_before_salts_is_checked_as_it_is(database: Path, tmp_path: Path) -> None:
     """Hashes without salts, as the versions before wrote them; what is drawn next has one."""
     with closing(lc.open_store(url(database))) as store:

@@ -43,7 +43,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return empty(request.param, tmp_path, request)
 
 
-@pytest.mark.full
 def test_people_in_threads(known: Known, url: str) -> None:
     people = [f"person {number}" for number in range(4)]
     sessions = {who: opened(known, url) for who in people}

@@ -149,7 +149,6 @@ def test_a_wave_goes_on_when_the_one_before_is_renamed_or_erased(erased: bool) -
     assert len(asked) == LABELS - came if erased else len(asked) < LABELS / 3
 
 
-@pytest.mark.full
 def test_what_is_due_is_what_people_will_be_asked() -> None:
     """Not what is planned: most of that comes home."""
     monitor, first = started(), table()
@@ -366,7 +365,6 @@ def test_a_table_without_any_group_of_the_monitor_is_refused() -> None:
         monitor.wave(read(other, groups=("language",)), "two")
 
 
-@pytest.mark.full
 def test_a_preview_believes_labels_of_the_table_more_than_its_scores() -> None:
     """Four of ten that this classifier calls positive are, and its scores say seven."""
     frame = table(items=2_000, right=0.4)
