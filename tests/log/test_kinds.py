@@ -12,7 +12,7 @@ from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log.events import Event
 from labelcore.log.history import state_at, told
 from labelcore.log.kinds import KINDS, check
-from labelcore.log.rules import Kind
+from labelcore.log.rules import Kind, figures_of
 from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk
 from labelcore.session import ledger
@@ -412,3 +412,12 @@ def test_a_token_is_that_of_a_draw(population: lc.Population) -> None:
         other = replace(look, token=token)
         assert not writes(from_store(session, before), other)
         assert not replays(session, [*before, other])
+
+
+def test_a_look_is_compared_without_what_an_older_one_lacks() -> None:
+    now = {
+        "results": {"curve": {"value": 0.5, "head": [0.9], "tentative": True}, "new": {"head": []}}
+    }
+    older = {"results": {"curve": {"value": 0.5}}}
+    assert figures_of(now, older) == {"results": {"curve": {"value": 0.5}, "new": {}}}
+    assert figures_of(now)["results"]["curve"] == {"value": 0.5, "head": [0.9]}

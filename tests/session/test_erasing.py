@@ -667,6 +667,20 @@ def test_texts_of_a_broken_log_are_told_and_hold_up_no_other_project(
         assert "spam: its texts are due and were not erased" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("every", [True, False])
+def test_a_backup_whose_log_is_broken_loses_what_was_erased_since(
+    session: lc.Session, home: Path, tmp_path: Path, every: bool
+) -> None:
+    asked = label(session, 4)
+    back_up(session.store, backup := tmp_path / "backup.db")
+    tamper(backup, "UPDATE event SET annotator = 'nobody' WHERE sequence = 2")
+    erase_items(session.store, "spam", None if every else asked[:1], **WHY)
+    session.store.close()
+    restore(backup, url(home / "labels.db"), force=True)
+    with closing(lc.open_store(url(home / "labels.db"))) as store:
+        assert {*store.contents("spam")} == (set() if every else {*asked[1:]})
+
+
 def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
     label(session, 2)
     for items, why, said in (
