@@ -374,9 +374,11 @@ def _remark(
     up: Scale, words: str, low: float, high: float, *, track: Track, before: float | None = None
 ) -> Remark:
     """At the right end, or left of the line at ``before``: below what reaches from ``low`` to
-    ``high`` there, or else above. At the bottom it leaves the name of a side free."""
+    ``high`` there, or else above. At the bottom it leaves the name of a side free, and no zero
+    goes through it."""
     anchor = "" if before is None else "end"
-    if up.share(low) > (BELOW if track.sides is None else 2 * BELOW):
+    struck = track.sides is not None and 0 <= up.share(low) - up.share(0.0) < BELOW
+    if not struck and up.share(low) > (BELOW if track.sides is None else 2 * BELOW):
         return Remark(words, x=before, y=low, across=1.0, side=Side.BELOW, anchor=anchor)
     return Remark(words, x=before, y=high, across=1.0, anchor=anchor)
 

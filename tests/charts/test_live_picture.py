@@ -362,6 +362,17 @@ def test_what_is_expected_is_named_where_there_is_room(now: float) -> None:
     assert of_class(drawn, "expected") and ("expected" in texts(drawn)) == (now < 80)
 
 
+@pytest.mark.parametrize("value", [0.06, 0.08, 0.3])
+def test_no_zero_goes_through_what_is_expected(value: float) -> None:
+    ahead = np.array([5.0, 50.0, 100.0]), np.array([0.5, 0.1, 0.05])
+    ends = {"low": np.full(3, value - 0.3), "high": np.full(3, value + 0.3)}
+    sides = {"scale": (-0.5, 0.5), "sides": ("A is better", "B is better")}
+    drawn = over_labels(track(ahead=ahead, value=np.full(3, value), **ends, **sides), "")
+    (said,) = (one for one in of_class(drawn, "remark") if one[2] == "expected")
+    (zero,), bottom = of_class(drawn, "zero"), float(said[1]["y"])
+    assert not bottom - 12 < float(zero[1]["y1"]) < bottom + 3
+
+
 def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
     nothing = np.empty(0)
     drawn = over_labels(Track(nothing, nothing, nothing, nothing, 100, margin=0.1), "words")
