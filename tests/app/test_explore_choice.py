@@ -136,7 +136,7 @@ def test_several_classifiers_are_told_what_chooses_among_them(
         thresholds={"c": [0.5, 0.7]},
     )  # fmt: skip
     plan = lc.Plan(
-        "recalibrated_neyman", "precision", classifier=list(population.classifiers), budget=60
+        "recalibrated_neyman", "accuracy", classifier=list(population.classifiers), budget=60
     )
     two = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
     while (draw := two.next()) is not None and two.labels < 5:
