@@ -103,7 +103,6 @@ def choose_form(page, form: str) -> None:
     radio.set_value(form).run()
 
 
-@pytest.mark.full
 def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
     app, items: Path, data_folder: Path
 ) -> None:
@@ -154,7 +153,6 @@ def test_one_classifier_against_another(app, data_folder: Path) -> None:
     assert claim == "accuracy[a] > accuracy[b]"
 
 
-@pytest.mark.full
 def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> None:
     said = "xyz"
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
@@ -185,7 +183,6 @@ def test_deadline_alone_and_with_a_margin(
     assert created(page, data_folder).plan.stop == ("margin", deadline, "labels 30")
 
 
-@pytest.mark.full
 def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
     page.checkbox(key="new-stop-deadline").set_value(True).run()

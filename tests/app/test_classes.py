@@ -77,7 +77,6 @@ def test_explore_says_that_several_classes_have_no_cut(app, classes: Classes) ->
     assert "cut here: the file has more than two classes." in texts(app("explore", project="many"))
 
 
-@pytest.mark.full
 def test_a_project_of_five_classes(app, data_folder: Path) -> None:
     page = on(with_upload(app, "c.csv", text_of(NAMES)))
     assert [*zip("12345", NAMES, strict=True)] == keys_of(page)
@@ -220,7 +219,6 @@ def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
     assert session.population.thresholds == {"a>=0.3": 0.3, "a>=0.6": 0.6, "b": 0.5}
 
 
-@pytest.mark.full
 def test_a_scored_file_has_every_question(app) -> None:
     page = asked(app, scored())
     assert "Several classifiers at once" not in page.radio(key="new-aim").options
@@ -240,7 +238,6 @@ def test_is_a_better_than_b(app, data_folder: Path) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.full
 def test_a_third_classifier_ends_the_difference(app) -> None:
     rows = [f"i{n},item {n},{n % 2},{n % 3 // 2},{n % 5 // 4}" for n in range(60)]
     content = "\n".join(["id,text,pred_a,pred_b,pred_c", *rows]).encode()
@@ -278,7 +275,6 @@ def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
     assert "-  11 class" in texts(page)
 
 
-@pytest.mark.full
 def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> None:
     session = classes(3)
     names = session.population.classes

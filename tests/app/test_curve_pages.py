@@ -154,7 +154,6 @@ def test_label_page_before_the_first_band(app, make_curve: MakeCurve) -> None:
     assert "sim: ranked by score, highest first" in page
 
 
-@pytest.mark.full
 def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None:
     make_curve("paula", 1000)
     for name in PAGES:
@@ -233,7 +232,6 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
         typed_share("much")
 
 
-@pytest.mark.full
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=60)
     page = app("explore", project="demo")
@@ -244,7 +242,6 @@ def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:
     assert session.cut(90).sentence() in texts(page)
 
 
-@pytest.mark.full
 def test_only_what_is_sure_is_offered(app, make_curve: MakeCurve) -> None:
     """Not the rank at which the estimated line is high enough: that is too deep about every second
     time. Further down may be looked at, and is said not to be sure."""
@@ -265,7 +262,6 @@ def test_only_what_is_sure_is_offered(app, make_curve: MakeCurve) -> None:
     assert "Not sure" not in explored(page)["keep"][1]
 
 
-@pytest.mark.full
 def test_right_ones_found_at_the_top_count_further_down(app, make_curve: MakeCurve) -> None:
     """53 of the first 58 are 53 of the first 151."""
     make_curve(labels=100)
@@ -419,7 +415,6 @@ def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> Non
     assert (plan.budget, plan.promise) == (140, "watched")
 
 
-@pytest.mark.full
 def test_a_budget_under_the_smallest_is_told(aimed) -> None:
     least = re.search(r"needs at least (\d+) labels", texts(aimed))
     assert least is not None

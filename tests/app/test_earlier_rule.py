@@ -31,7 +31,6 @@ def test_every_page_shows_it(app: Callable[..., AppTest], project: str) -> None:
         assert page in ("review", "explore") or "easured by an earlier rule" in texts(shown), page
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("project", ["simple_random"], indirect=True)
 def test_label_says_that_nothing_more_is_labelled(
     app: Callable[..., AppTest], project: str

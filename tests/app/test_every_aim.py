@@ -66,7 +66,6 @@ def test_few_called_positive_suggest_precision_and_recall(app) -> None:
     assert "24 of 240 called 'Yes'." in captions(page)[0]
 
 
-@pytest.mark.full
 def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     """The rows stand by the labels they need; the one that is pressed is the plan's."""
     page = on_page(app, "one classifier", BOTH.title, budget=60)
@@ -89,7 +88,6 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     assert (f"{plan.design} {plan.promise}", plan.budget) == (taken, needed)
 
 
-@pytest.mark.full
 def test_a_row_of_a_ranked_list_brings_its_labels(app) -> None:
     """Each method of a ranked list starts from labels of its own, and they must not win."""
     rng = random.Random(3)
@@ -240,7 +238,6 @@ def test_a_refusal_has_buttons_that_mend_it(app, press: str) -> None:
     assert can_create(page), [one.value for one in page.error]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("press", sampled(["Label 40 items", "Look once, at the end"], 1, seed=1))
 def test_too_few_labels_to_watch_have_buttons(app, press: str) -> None:
     page = on_page(app, "one classifier", ACCURACY.title, design="recalibrated_neyman", budget=20)
@@ -278,7 +275,6 @@ def test_the_recommended_entry_follows_the_recommendation(
         assert method(page).value == "recalibrated_neyman", way
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("columns", sampled([5, 2], 1, seed=1, keep=[5]))
 def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     rows = [row.decode().split(",") for row in written("two different").splitlines()]
@@ -292,7 +288,6 @@ def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     assert ("There is no score: the first guess" in shown) == (columns == 5)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "press", sampled(["Take the recommended method", "Take the parameters as they were"], 1, seed=1)
 )

@@ -127,7 +127,6 @@ def test_who_asks_for_no_choice_is_told_why(session: lc.Session) -> None:
         session.choices_at([1.5])
 
 
-@pytest.mark.full
 def test_several_classifiers_are_told_what_chooses_among_them(
     app: Any, session: lc.Session, data_folder: Path
 ) -> None:

@@ -59,7 +59,6 @@ def session(labelled_once: Once) -> lc.Session:
     return labelled_once("groups", write)
 
 
-@pytest.mark.full
 def test_groups_are_rows_and_what_is_not_asked_is_a_first_guess(session: lc.Session) -> None:
     page = AppTest.from_function(panel, default_timeout=60).run()
     found = table_rows(page)
@@ -172,7 +171,6 @@ def test_the_picture_is_of_the_row_that_is_marked(
     assert picture(session, beside(session), None).sentence == whole
 
 
-@pytest.mark.full
 def test_the_report_page_has_every_row(session: lc.Session) -> None:
     def page() -> None:
         from labelcore.ui.reporting import report_page

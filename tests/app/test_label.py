@@ -198,7 +198,6 @@ def test_what_the_first_labels_say_is_shown_in_dots(app, make) -> None:
     assert "items.csv" in page and "95 % confidence, approximate, valid at every look" in page
 
 
-@pytest.mark.full
 def test_what_unsure_items_leave_open_stands_beside_the_figure(app, make) -> None:
     """Of all items by the odds under the sentence, either way behind a press; neither while nobody
     was unsure, nor where the sentence is about all items."""
@@ -261,7 +260,6 @@ def test_goal_reached_then_go_on(app, make) -> None:
     assert button(page, "positive")
 
 
-@pytest.mark.full
 def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
     session = make(budget=None, margin=0.2)
     assert session.next("me 2") is not None

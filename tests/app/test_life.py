@@ -182,7 +182,6 @@ def test_go_on_longer(app, make, data_folder: Path) -> None:
     assert reopened(data_folder, "demo").status == "open"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("budget", [60, 201])
 def test_go_on_out_of_bounds(app, make, data_folder: Path, budget: int) -> None:
     make(labels=60)
@@ -198,7 +197,6 @@ def test_nothing_is_left_to_go_on_with(app, make) -> None:
     assert "there is nothing to add" in texts(page)
 
 
-@pytest.mark.full
 def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder: Path) -> None:
     session = make(labels=50)
     before = session.results()["accuracy"]
@@ -222,7 +220,6 @@ def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder:
     assert "Is it junk?" in texts(app("label", project="demo"))
 
 
-@pytest.mark.full
 def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
     make(labels=1)
     page = done(app, "Correct the wording")

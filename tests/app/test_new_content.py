@@ -61,7 +61,6 @@ def test_one_press_makes_the_helper_and_says_what_it_saves(app, data_folder: Pat
     assert [*plan.params["helpers"]] == ["content"] and plan.params["content"]
 
 
-@pytest.mark.full
 def test_what_saves_no_more_than_noise_stays_off(app, data_folder: Path) -> None:
     page = press(at_the_price(app, data_folder, says=False), LEARN)
     assert plain(NOTHING) in texts(page)

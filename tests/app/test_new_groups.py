@@ -49,7 +49,6 @@ def test_a_question_whose_figures_have_no_groups_counts_none(app, data_folder: P
     assert created(page, data_folder).plan.by is None
 
 
-@pytest.mark.full
 def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
     app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,7 +60,6 @@ def test_the_price_is_that_of_the_groups_also_once_methods_were_simulated(
     assert price.endswith("(accuracy, l1)") or price.endswith("(accuracy, l2)"), price
 
 
-@pytest.mark.full
 def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
     page = to_aim(opened(app, named(data_folder)), "Is this right?", way=CLAIMS)
     of = next(one for one in page.selectbox if (one.key or "").endswith("-group"))
@@ -72,7 +70,6 @@ def test_a_claim_may_be_about_every_group(app, data_folder: Path) -> None:
     assert created(page, data_folder).plan.claims == ("accuracy[every language] >= 0.2",)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     "values",
     sampled([[f"{n}" for n in range(1_200)], ["same"] * 1_200, ["[1]", "[2]"] * 600], 1, seed=1),
@@ -90,7 +87,6 @@ def test_groups_that_only_the_first_rows_have_do_not_keep_the_file_out(
     opened(app, named(data_folder, language=late))
 
 
-@pytest.mark.full
 def test_groups_that_are_too_small_are_not_offered_labels_of_their_own(app, data_folder) -> None:
     """Of one language with 40 items and one with all others only one can be asked by itself."""
     kinds = ["de" if n % 30 == 0 else "en" for n in range(1_200)]

@@ -98,7 +98,6 @@ def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
     assert not [one for one in page.button if one.key == "new-create"]
 
 
-@pytest.mark.full
 def test_a_ranked_list_beside_them_promises_no_width(
     app, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +120,6 @@ def test_a_ranked_list_beside_them_promises_no_width(
     assert session.results()["precision_curve"].scope.existing == 180
 
 
-@pytest.mark.full
 def test_a_file_that_is_gone_and_an_answer_that_is_shown_are_told(app, items: Path) -> None:
     page = with_upload(app, "items.csv", items.read_bytes())
     page.session_state[DRAFT].content = ["text", "true_label"]
@@ -164,7 +162,6 @@ def chooser(page):
     return found
 
 
-@pytest.mark.full
 def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None:
     page = with_upload(app, "papers.csv", coded())
     assert chooser(page).options == ["(none)", "marks"] and chooser(page).value == "(none)"
@@ -240,7 +237,6 @@ def test_what_was_found_so_far_asks_whether_it_is_enough(
     assert f"Found: {found}. Still to be found: " in texts(shown)
 
 
-@pytest.mark.full
 def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path) -> None:
     rows = "".join(f"i{n},item {n},{int(n % 4 == 0)}\n" for n in range(200))
     page = with_upload(app, "papers.csv", f"id,text,retrieved\n{rows}".encode())

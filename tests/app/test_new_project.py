@@ -327,7 +327,6 @@ def test_score_alone_needs_a_threshold(app) -> None:
     assert "says the same about every item" in page.warning[0].value
 
 
-@pytest.mark.full
 def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     rows = "".join(f"{n},text {n}\n" for n in range(100))
     page = with_upload(app, "t.csv", f"id,text\n{rows}".encode())

@@ -167,7 +167,6 @@ def test_a_report_has_settled_figures_once_and_the_share_as_planned(
     assert "50 % of the labelled items, drawn at random, to be judged by 2 people" in texts(report)
 
 
-@pytest.mark.full
 def test_readers_and_overlap_take_two_presses(app, items, data_folder) -> None:
     page = to_aim(with_upload(app, "items.csv", items.read_bytes()), "Spam?")
     page.segmented_control(key="new-readers").set_value(3).run()

@@ -64,7 +64,6 @@ def test_nothing_is_offered_along_scores_that_are_not_there(app, items, data_fol
     assert "Label by label" in shown and "Along the scores, in full" not in shown
 
 
-@pytest.mark.full
 def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> None:
     """And the page writes nothing, and offers nothing that would."""
     session = make(labels=50)

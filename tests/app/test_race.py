@@ -92,7 +92,6 @@ def test_formulas_first_then_simulated_once(
     assert len(raced) == 2
 
 
-@pytest.mark.full
 def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: Path) -> None:
     before = set(threading.enumerate())
     page = on_last_screen(app, items)
@@ -102,7 +101,6 @@ def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: P
     assert not [one for one in left if not one.name.startswith(others)]
 
 
-@pytest.mark.full
 def test_the_size_on_the_page_is_the_one_that_is_frozen(
     app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
 ) -> None:
@@ -151,7 +149,6 @@ def test_what_took_too_long_stays_with_the_formulas(
     assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
 
 
-@pytest.mark.full
 def test_all_are_simulated_or_none(
     app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any],
     tables: list[list[int]],
@@ -229,7 +226,6 @@ def test_only_the_last_results_are_kept() -> None:
         assert works.get(kind, (0,)) is None and works.get(kind, (1,)) == ({},)
 
 
-@pytest.mark.full
 def test_the_price_of_claims_is_not_the_one_simulated_for_a_number(
     app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
 ) -> None:

@@ -145,7 +145,6 @@ def test_systems_are_the_rows_where_no_labels_are_theirs(app, data_folder: Path)
     assert page.segmented_control(key="table-rows").value == "model"
 
 
-@pytest.mark.full
 def test_pairs_nearest_to_a_decision_have_a_button(data_folder: Path) -> None:
     frame = judged_frame(200)
     plan = lc.Plan(

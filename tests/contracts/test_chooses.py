@@ -210,7 +210,6 @@ def test_broken_twin_fails(
     must_fail(CHOICES, contract, twin, known, monkeypatch)
 
 
-@pytest.mark.full
 def test_unbroken_twin_passes(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twins fail because of their mistake, not because they are registered in a test."""
     name = register(Broken, monkeypatch)

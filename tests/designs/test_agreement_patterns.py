@@ -51,7 +51,6 @@ def parts(stratum: np.ndarray) -> set[frozenset[int]]:
 # --- what it holds -----------------------------------------------------------------------------
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("figure", ["accuracy", "precision", "recall", "f1"])
 def test_one_classifier_and_one_figure_is_the_default(known: Known, figure: str) -> None:
     """Item by item, and the same figures from the same answers."""
@@ -247,7 +246,6 @@ def test_figures_and_differences_cover(
     assert (min(found.values()) < fewest(runs, 0.8)) == broken
 
 
-@pytest.mark.full
 def test_a_claim_is_decided_by_the_labels_of_all(four: Known) -> None:
     plan = lc.Plan(
         NAME, ["accuracy_difference"], classifier=["a", "c"], claims=["accuracy[a] > accuracy[c]"],
@@ -362,7 +360,6 @@ def test_helpers_cut_the_pieces_and_mix_no_pattern(four: Known) -> None:
     assert frame.evidence is not None and frame.evidence.shape == (frame.n_strata, 2)
 
 
-@pytest.mark.full
 def test_without_helpers_a_plan_draws_as_before(four: Known) -> None:
     known = judged()
     old = plan_of(["precision"], ALL, promise="fixed").with_planned(120)

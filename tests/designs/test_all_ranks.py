@@ -104,7 +104,6 @@ def watched(known: Known) -> Engine:
     return labelled(known.engine(plan_of(promise="watched"), 2), known.truth)
 
 
-@pytest.mark.full
 def test_a_watched_band_is_renewed_after_every_fifth_label(watched: Engine) -> None:
     assert band_after(watched, 4) is None
     five, nine, ten = (band_after(watched, labels) for labels in (5, 9, 10))
@@ -123,7 +122,6 @@ def test_every_look_is_paid_for(known: Known, watched: Engine, done: Engine) -> 
     assert np.all((ratio > 1.02) & (ratio < 1.35))
 
 
-@pytest.mark.full
 def test_labels_beyond_the_planned_size_do_not_change_it(known: Known) -> None:
     plan = plan_of(promise="watched", budget=100, params={"horizon": 2})
     engine = known.engine(plan, 3)

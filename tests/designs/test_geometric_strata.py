@@ -100,7 +100,6 @@ def test_a_negative_seed_serves(known: Known) -> None:
 # --- looks ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.full
 def test_between_looks_the_band_stays_and_the_estimate_goes_on(known: Known) -> None:
     engine, looks = known.engine(plan_of(200), 5), range(5, 201, 5)
     at_look, moved = None, False
@@ -158,7 +157,6 @@ def extended(known: Known, promise: str) -> tuple[Any, Any]:
     return before, session
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 def test_extending_leaves_the_band_of_the_plan(known: Known, promise: str) -> None:
     """The error level is spent: what was not planned cannot narrow the band, and the note says
@@ -312,7 +310,6 @@ def test_two_hashes_leave_no_bias(tied: Known) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.full
 def test_one_hash_for_ties_and_draws_is_biased(
     tied: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,7 +410,6 @@ def test_labels_are_shared_by_what_is_asked_and_the_plan_keeps_it(known: Known) 
         plan_of(200, params={"questions": ["depth"]})
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("asked", ["area_under_roc", "average_precision"])
 def test_preview_expects_the_width_of_a_number(known: Known, asked: str) -> None:
     """As for the band: the mean of 8 sessions, within a quarter of what was expected."""

@@ -53,7 +53,6 @@ def test_no_stratum_mixes_groups(
     assert list(edges or ()) == ([*groups.names] if classifier == "m" else [])
 
 
-@pytest.mark.full
 def test_each_group_gets_as_many_labels_as_the_others_beside_the_share_of_all(
     population: lc.Population, frame: pd.DataFrame
 ) -> None:
@@ -89,7 +88,6 @@ def test_the_share_keeps_the_figures_of_all_as_narrow_as_promised(
     assert max(nothing[name] / alone[name] for name in ASKED) > WIDER, "else nothing was chosen"
 
 
-@pytest.mark.full
 def test_a_margin_of_groups_is_met_by_the_size(population: lc.Population) -> None:
     margins = (0.15, 0.12)
     sizes = []
@@ -104,7 +102,6 @@ def test_a_margin_of_groups_is_met_by_the_size(population: lc.Population) -> Non
     assert sizes[0] < sizes[1] < len(population)
 
 
-@pytest.mark.full
 def test_the_same_plan_draws_the_same_and_another_seed_other_items(
     population: lc.Population,
 ) -> None:

@@ -38,7 +38,6 @@ def test_labels_without_helpers_by_hand() -> None:
     assert labels_without(row, crossed, rates, unknown, plain, lambda n: np.ones(1)) is None
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 1.3, 6.0), (0.5, 0.9, 1.1)])
 def test_a_helper_that_knows_saves_and_one_that_does_not_saves_nothing(
     right: float, least: float, most: float
@@ -63,7 +62,6 @@ def test_nothing_is_said_without_helpers_or_labels() -> None:
     assert engine.design.saved(engine.setup, engine.frame, engine.progress) is None
 
 
-@pytest.mark.full
 def test_the_report_says_what_was_saved_and_how_that_is_worked_out(tmp_path: Path) -> None:
     known = file_of(judge=right_in(0.95))
     session = lc.Session(known.population, kept(known), project="helped")
@@ -97,7 +95,6 @@ def test_rates_with_a_verdict_are_those_of_bayes() -> None:
     assert same == pytest.approx(np.full(2000, 0.3))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("right", "least", "most"), [(0.95, 0.25, 0.8), (0.7, 0.0, 0.2)])
 def test_what_helpers_may_save_is_expected_before_the_first_label(
     right: float, least: float, most: float

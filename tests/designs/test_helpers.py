@@ -110,7 +110,6 @@ def test_strata_mix_neither_predictions_nor_verdicts(judged: Known) -> None:
     assert frame.evidence is not None and np.ptp(frame.evidence) > 0.5
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("column", "why"),
     [
@@ -234,7 +233,6 @@ def test_with_several_classes_a_helper_says_which_calls_are_right() -> None:
     assert np.corrcoef(frame.evidence, right)[0, 1] > 0.5
 
 
-@pytest.mark.full
 def test_a_helper_of_several_classes_saves_and_tells_it() -> None:
     """Labels to the same width of accuracy in 8 sessions; the twin is a column of chance."""
     random = np.random.default_rng(9)

@@ -157,7 +157,6 @@ def test_sentences_and_looks_of_a_session(known: Known) -> None:
     assert again.scope.versus == "b"
 
 
-@pytest.mark.full
 def test_a_claim_is_settled_where_they_disagree(known: Known) -> None:
     plan = lc.Plan(
         NAME, ["accuracy_difference"], classifier=list(BOTH), claims=["accuracy[a] > accuracy[b]"],
@@ -266,12 +265,10 @@ def test_the_two_as_separate_samples_are_too_wide(sound: tuple[np.ndarray, np.nd
     assert coverage[2] > most(RUNS, CONFIDENCE)
 
 
-@pytest.mark.full
 def test_read_as_a_random_sample_it_fails() -> None:
     assert simulated(as_random_sample)[0].min() < fewest(RUNS, CONFIDENCE)
 
 
-@pytest.mark.full
 def test_a_session_covers(known: Known) -> None:
     """60 sessions of 60 labels at 80 %: not below the binomial limit (.58); half
     the width falls below it."""

@@ -250,7 +250,6 @@ def test_a_simulation_knows_the_truth(known: Known) -> None:
     assert found.loc[ASKED, "mean_labels"] == LABELS
 
 
-@pytest.mark.full
 def test_the_plan_says_how_wide_it_will_be(known: Known) -> None:
     few, many = (lc.preview(known.population, plan_of(one)) for one in (100, 300))
     wide, narrow = (one.expected_half_width[ASKED] for one in (few, many))

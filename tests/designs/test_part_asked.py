@@ -70,7 +70,6 @@ def test_a_second_classifier_is_asked_about_too(tmp_path: Path) -> None:
     assert min(asked(file, plan_of("precision", classifier=["one", "two"]))) > 0
 
 
-@pytest.mark.full
 def test_all_of_them_labelled_is_the_end(known: Known) -> None:
     called = int((known.population.predictions["lr"] == 1).sum())
     plan = plan_of("precision", budget=1_000)
@@ -131,7 +130,6 @@ def test_a_handful_of_called_items_is_all_that_is_asked(tmp_path: Path) -> None:
     assert engine.labels == 10
 
 
-@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_the_interval_covers(broken: bool, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,6 @@ def test_every_stratum_of_prompts_has_them_once_for_each_system(population: lc.P
         assert len(queues) == len(SYSTEMS) and all(one == queues[0] for one in queues)
 
 
-@pytest.mark.full
 def test_outputs_of_a_prompt_are_asked_one_after_another_in_an_order_by_chance(
     population: lc.Population, frame: pd.DataFrame
 ) -> None:
@@ -79,7 +78,6 @@ def test_outputs_of_a_prompt_are_asked_one_after_another_in_an_order_by_chance(
     assert asked.groupby(runs)["model"].first().value_counts().min() > 5
 
 
-@pytest.mark.full
 def test_prompts_that_some_systems_answered_are_asked_of_these(frame: pd.DataFrame) -> None:
     some = frame.drop(frame.index[(frame["model"] == "alpha") & (frame.index % 3 == 0)])
     population = judged(some)

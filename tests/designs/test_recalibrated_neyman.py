@@ -220,7 +220,6 @@ def test_rates_of_scores_that_are_no_probabilities(tmp_path: Path) -> None:
     assert stratum_rates(file.population, "lr", one, 1)[0] == pytest.approx([0.5])
 
 
-@pytest.mark.full
 def test_descending_scores_are_turned_round(tmp_path: Path) -> None:
     up = calibrated(tmp_path / "up", 300, seed=6, threshold=0.5)
     turned = 1 - up.population.scores["lr"]
@@ -247,7 +246,6 @@ def test_prediction_decides_and_the_score_only_orders(tmp_path: Path) -> None:
     assert np.array_equal(frame.predicted[frame.stratum], said == 1)
 
 
-@pytest.mark.full
 def test_few_strata_are_watched_from_the_first_label(tmp_path: Path) -> None:
     score = np.linspace(0, 1, 45)
     file = write(tmp_path, (score > 0.5).astype(int), score=score, thresholds={"lr": 2})

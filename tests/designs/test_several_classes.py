@@ -97,7 +97,6 @@ def test_few_labels_do_not_tell_more_than_they_know(tmp_path: Path, broken: bool
     assert (found["covered"].mean() < fewest(runs, 0.93)) == broken
 
 
-@pytest.mark.full
 def test_many_classes_have_one_stratum_each(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     names = np.array([f"class {number:02d}" for number in range(40)])
@@ -158,7 +157,6 @@ def test_figures_of_each_class_are_covered_with_and_without_a_score(
 
 
 @pytest.mark.slow
-@pytest.mark.full
 def test_a_sample_read_without_its_weights_fails(
     five: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:

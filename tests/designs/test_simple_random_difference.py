@@ -39,7 +39,6 @@ def finished(population: lc.Population, plan: lc.Plan, unsure: int = 0) -> dict[
     return {name: one for name, one in session.results().items() if isinstance(one, Estimate)}
 
 
-@pytest.mark.full
 def test_the_scores_narrow_the_shares_and_say_so(tmp_path: Path) -> None:
     population = read(tmp_path)
     alone = {"interval": "difference", "helpers": []}

@@ -99,7 +99,6 @@ def test_an_ordinary_score_is_not(name: str) -> None:
     assert len(found) > 100 and not any(found)
 
 
-@pytest.mark.full
 def test_a_score_of_a_model_that_has_little_to_do_with_the_predictions_is_not() -> None:
     """Above one half and with other predictions: the hardest ordinary score."""
 
@@ -173,7 +172,6 @@ def write_ordinary(folder: Path) -> Known:
     return write(folder, truth, score=p, prediction=(p >= 0.5).astype(int))
 
 
-@pytest.mark.full
 def test_a_ranked_list_is_not_turned_round_unasked(tmp_path: Path) -> None:
     """What is turned round there is another list: another thing to estimate."""
     known = sure(tmp_path)
@@ -207,7 +205,6 @@ def test_a_name_without_a_score_is_refused(tmp_path: Path) -> None:
 RUNS, HELD = repeated(60), 0.95
 
 
-@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sure_scores", "better"), [(None, True), pytest.param([], False, marks=pytest.mark.full)]
@@ -231,7 +228,6 @@ def test_fewer_labels_than_a_plain_sample(
     assert bool(widths["ours"] < 0.9 * widths["plain"]) is better
 
 
-@pytest.mark.full
 @pytest.mark.slow
 def test_a_wrong_guess_costs_labels_and_no_truth(tmp_path: Path) -> None:
     """An ordinary probability taken for a confidence: the intervals still hold the truth."""

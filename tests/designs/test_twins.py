@@ -101,7 +101,6 @@ def test_weighted_estimates_are_nearly_unbiased(known: Known) -> None:
     assert max(map(abs, worst_bias(known, weighted).values())) < limit
 
 
-@pytest.mark.full
 def test_unweighted_estimates_are_biased(known: Known) -> None:
     bias = worst_bias(known, unweighted)
     assert abs(bias["recall"]) > 1 and abs(bias["accuracy"]) > 0.1 + LIMIT / np.sqrt(SEVERAL)
@@ -151,7 +150,6 @@ def test_design_weighted_curve_is_the_true_one_in_the_mean(known: Known) -> None
     assert np.abs(bias).max() < norm.isf(NOISE / 2 / len(bias))
 
 
-@pytest.mark.full
 def test_unweighted_curve_is_not(known: Known) -> None:
     bias = curve_bias(known, by_sample)
     assert np.abs(bias).max() > 3 * norm.isf(NOISE / 2 / len(bias))
@@ -180,7 +178,6 @@ def test_two_sided_level_covers(known: Known) -> None:
     assert coverage(known, NEYMAN) >= fewest(RUNS, 0.8)
 
 
-@pytest.mark.full
 def test_one_sided_level_does_not(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quantile at 1 - alpha instead of 1 - alpha/2: an interval of confidence 60 %."""
     two_sided = profile_interval.fixed_critical

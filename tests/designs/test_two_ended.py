@@ -168,7 +168,6 @@ def test_strata_by_a_score_that_says_nothing_are_few(broken: bool, tmp_path: Pat
     assert (wrong > 0.055 + 4 * np.sqrt(0.055 * 0.945 / runs)) == broken
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_a_small_stratum_with_all_the_misses_is_covered(broken: bool, tmp_path: Path) -> None:
     """20 positives among 20,000, seven of them in the 20 items next to the threshold: 200 runs may
@@ -183,7 +182,6 @@ def test_a_small_stratum_with_all_the_misses_is_covered(broken: bool, tmp_path: 
     ) == broken
 
 
-@pytest.mark.full
 def test_the_one_figure_of_one_classifier_gets_the_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     score = rng.beta(0.5, 2, 1_000)

@@ -69,7 +69,6 @@ def test_splink_needs_pairs() -> None:
         LABELLED_FORMS["splink"](session)
 
 
-@pytest.mark.full
 def test_e_discovery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Coded documents in by the command line; what was left behind, and every coding, out."""
     rng = np.random.default_rng(5)
@@ -151,7 +150,6 @@ def test_systematic_review(tmp_path: Path) -> None:
     assert (out["abstract"].str.startswith("flood") == (out["asreview_label"] == 1)).all()
 
 
-@pytest.mark.full
 def test_judge_traces(tmp_path: Path) -> None:
     """Nested traces in; how well the judge judges; the human scores out, under the traces' ids."""
     rng = np.random.default_rng(11)

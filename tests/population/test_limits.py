@@ -197,7 +197,6 @@ def test_a_table_of_20_000_genes_is_read(tmp_path: Path, name: str, write: Any) 
     assert population.content("s11") == {"text": "note", "ENSG00000000009": "4"}
 
 
-@pytest.mark.full
 def test_ten_megabytes_in_one_cell_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f'id,text\n1,"{"a" * 10_000_000}"\n', "utf-8")

@@ -146,7 +146,6 @@ def test_row_numbers() -> None:
     assert [numbers.find(name) for name in numbers.all()] == list(range(12))
 
 
-@pytest.mark.full
 def test_a_population_of_many_rows() -> None:
     """Offsets over several blocks and chunks agree with the columns."""
     generator = random.Random(5)

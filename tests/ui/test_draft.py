@@ -342,7 +342,6 @@ def test_thresholds_are_those_of_the_question(population: lc.Population) -> None
         cut(Draft(aim=SEVERAL.title, thresholds={"lr": "x"}))
 
 
-@pytest.mark.full
 @pytest.mark.usefixtures("few_sessions_for_claims")
 def test_a_goal_counts_within_its_bounds_alone(population: lc.Population) -> None:
     def goal(**chosen: Any) -> Goal | None:

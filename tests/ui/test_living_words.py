@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 import labelcore as lc
 from labelcore.charts.nodes import Node
 from labelcore.testing.known import calibrated
@@ -24,7 +22,6 @@ def told(bars: Node) -> list[str]:
     return [texts(one) for one in spans if one[1].get("class") == "range told"]
 
 
-@pytest.mark.full
 def test_the_interval_in_the_sentence_is_marked_at_its_bar(tmp_path: Path) -> None:
     known = calibrated(tmp_path, 600, seed=3)
     plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], budget=120, seed=5)

@@ -46,7 +46,6 @@ def refused(page: AppTest, data_folder: Path) -> str:
     return error(page)
 
 
-@pytest.mark.full
 def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
     page = asked(app, SHIP)
     assert field(page, "candidates").value == "strict, lenient"
@@ -60,7 +59,6 @@ def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
     assert {name: len(items) for name, items in called.items()} == {"strict": 48, "lenient": 64}
 
 
-@pytest.mark.full
 def test_a_choice_between_cuts_of_one_score(app, data_folder: Path) -> None:
     page = asked(app, SHIP, classifiers=("strict",))
     field(page, "candidates").set_value("20; 0.75, 80").run()
@@ -125,7 +123,6 @@ def test_recycled_samples_and_those_that_cannot_be(app, data_folder: Path) -> No
     assert "precision@lenient" in session.results()
 
 
-@pytest.mark.full
 def test_another_parent_than_the_first_classifier(app, data_folder: Path) -> None:
     page = recycled(app)
     field(page, "children").set_value("strict").run()

@@ -276,7 +276,6 @@ def made_of(source: Any) -> tuple[str, list[Any], dict[str, list[str]]]:
     return cells_of(population), drawn, figures
 
 
-@pytest.mark.full
 def test_spark_makes_the_same_population(folder: Path) -> None:
     pytest.importorskip("pyspark")
     assert made_of(f"spark:{folder}") == made_of(folder)
