@@ -138,13 +138,17 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     expect(item).to_contain_text(f"Message {str(third.item_id)[1:]}")
 
     # So is what has the focus when Space goes down.
-    field.fill("")
-    field.press("Enter")
-    expect(cards).to_have_count(12)
-    wait_until_idle(page)
-    field.fill(str(third.item_id))
-    cards.first.evaluate("card => card.focus()")
-    page.keyboard.down(" ")
+    for _ in range(9):
+        field.fill("")
+        field.press("Enter")
+        expect(cards).to_have_count(12)
+        wait_until_idle(page)
+        field.fill(str(third.item_id))
+        cards.first.evaluate("card => card.focus()")  # The filter goes out, and is faster at times.
+        page.keyboard.down(" ")
+        if cards.count() == 12:
+            break
+        page.keyboard.up(" ")
     expect(cards).to_have_count(1)
     page.keyboard.up(" ")
     expect(item).to_contain_text(f"Message {str(last.item_id)[1:]}")
