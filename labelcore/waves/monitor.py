@@ -421,7 +421,8 @@ class Monitor:
         As if every wave's rows were new: where most labels come home, less is noticed, and later.
         Without a session as if the scores were calibrated, which they seldom are.
         """
-        whole_number("seed", seed, least=0), whole_number("sessions", sessions, least=1)
+        whole_number("seed", seed, least=0)
+        whole_number("sessions", sessions, least=1)
         given: object = fall
         if not isinstance(given, Real) or not 0 < fall <= 1:
             raise ArgumentError("fall", "must be a share above 0 and at most 1", got=fall)
