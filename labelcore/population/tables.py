@@ -184,6 +184,8 @@ def _pandas_columns(name: str, frame: Any) -> Iterator[tuple[str, Any]]:
                 name, f"the name of a column must be text, got {type(column).__name__} {column!r}"
             )
         values = frame.iloc[:, place]
+        if str(values.dtype).startswith("Sparse"):
+            values = values.sparse.to_dense()
         kind = getattr(values.dtype, "categories", values).dtype
         spans = str(kind).startswith(("period", "interval", "timedelta"))
         yield str(column), _texts(values) if spans else values

@@ -64,6 +64,8 @@ def write_report(session: Session, path: str | Path) -> Path:
     """
     if not isinstance(session, Session):
         raise TypeError(f"session must be a labelcore.Session, got {session!r}")
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be text or a Path, got {path!r}")
     file, suffix = Path(path), Path(path).suffix.lower()
     if suffix not in REPORT_FORMS:
         raise ValueError(

@@ -1652,10 +1652,16 @@ class Session:
             worked out from the log at fixed looks, whether anybody looked or not: at every label to
             20, then at every fifth, beyond 500 at every hundredth part of the plan. Of any other
             result these are the recorded ``looks``.
+
+        Raises
+        ------
+        KeyError
+            There is no result of this name; the message lists those there are.
         """
         with self.synced():
             if key in {question.key for question in self.engine.questions}:
                 return self.figures.course()
+            self.results()[key]  # Raises where there is none.
             return self.looks()
 
     # --- along the ranks ----------------------------------------------------------------------

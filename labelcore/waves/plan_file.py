@@ -17,7 +17,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import ArgumentError, did_you_mean
+from labelcore.errors import (
+    ArgumentError,
+    Names,
+    PlanArgumentError,
+    PlanError,
+    did_you_mean,
+    whole_number,
+)
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, is_address, read_population
 from labelcore.session.carried import waves_of
@@ -96,7 +103,7 @@ class PlanFile:
 
     @classmethod
     def read(cls, path: Path) -> PlanFile:
-        """Read a file. Raises ArgumentError, and OSError where it cannot be read."""
+        """Read a file. Raises ArgumentError, PlanError, and OSError where it cannot be read."""
         try:
             given = tomllib.loads(path.read_text("utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -116,11 +123,19 @@ class PlanFile:
             parts = value if name in TEXTS and isinstance(value, list) else [value]
             if not all(isinstance(part, kinds) for part in parts):
                 raise ArgumentError(f"{path.name}: monitor.{name}", rule, got=value)
-        if "labels" in plan:
-            plan["budget"] = plan.pop("labels")
+        budget = "labels" if "labels" in plan else "budget"
+        if budget in plan:
+            name = f"{path.name}: plan.{budget}"
+            plan["budget"] = whole_number(name, plan.pop(budget), "items")
         plan.setdefault("design", "recalibrated_neyman")
         plan.setdefault("estimands", ["precision", "recall"])
+        called = {"budget": budget}
+        names = Names(argument=lambda name: f"{path.name}: plan.{called.get(name, name)}")
         command, people = monitor.get("on_alarm", ()), monitor.get("people", ())
+        try:
+            asked = Plan(plan.pop("design"), plan.pop("estimands"), **plan)
+        except PlanArgumentError as error:
+            raise PlanError(error.worded(names)) from error
         try:
             command = shlex.split(command) if isinstance(command, str) else command
         except ValueError as error:
@@ -129,7 +144,7 @@ class PlanFile:
             path, _needed(path, monitor, "monitor", "name"),
             _beside(path, _needed(path, source, "source", "file")),
             {key: value for key, value in source.items() if key != "file"},
-            Plan(plan.pop("design"), plan.pop("estimands"), **plan),
+            asked,
             {key: value for key, value in monitor.items() if key in TERMS},
             {key: value for key, value in monitor.items() if key in WORDS},
             _store_beside(path, _needed(path, monitor, "monitor", "store", "sqlite:///labels.db")),

@@ -325,6 +325,12 @@ def test_spans_are_read_as_they_are_written(kind: str, tmp_path: Path) -> None:
     assert none.column("span")[0] == ""
 
 
+def test_sparse_columns_are_read_as_those_with_all_their_values() -> None:
+    frame = pd.get_dummies(pd.Series(["a", "b"])).astype(pd.SparseDtype(float, 0.0))
+    found = lc.read_population(frame.assign(text="x"), content="text", scores={"m": "b"})
+    assert found.scores["m"].tolist() == [0.0, 1.0]
+
+
 def test_durations_of_arrow_are_no_bare_numbers() -> None:
     table = pa.table({"text": ["a", "b"], "took": pa.array([90, None], pa.duration("s"))})
     assert lc.read_population(table, content="text").column("took")[0].endswith("0:01:30")

@@ -61,6 +61,8 @@ def test_another_suffix_and_a_missing_folder_are_refused_whole(
         lc.write_report(made.session, tmp_path / name)
     with pytest.raises(TypeError, match="session must be a labelcore.Session, got 'x'"):
         lc.write_report("x", tmp_path / "report.html")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path must be text or a Path, got 5"):
+        lc.write_report(made.session, 5)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(FileNotFoundError, match="^path: the folder '.*nowhere' does not exist"):
         lc.write_report(made.session, tmp_path / "nowhere" / "report.html")

@@ -370,6 +370,8 @@ def test_a_result_is_had_by_its_kind_and_name(known: Known) -> None:
     assert session.claim("precision >= 0.1") == results["precision >= 0.1"]
     with pytest.raises(KeyError, match=r"known are .*recall.*; did you mean 'precision'\?"):
         session.estimate("precison")
+    with pytest.raises(KeyError, match=r"'precison'; known are .*; did you mean 'precision'\?"):
+        session.course("precison")
     with pytest.raises(KeyError, match="no result is called 'recall'; known are precision >= 0.1"):
         session.claim("recall")
     with pytest.raises(KeyError, match="no result is called 'selection'; known are accuracy"):
