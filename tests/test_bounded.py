@@ -376,11 +376,13 @@ def test_nothing_that_comes_back_is_unpickled(tmp_path: Path) -> None:
     assert "pickle" not in Path(bounded.__file__).read_text().replace("unpickled", "")
 
 
-def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("forks", [True, False])
+def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path, forks: bool) -> None:
+    """Where processes do not fork there is nobody to remove the folder."""
     program = (
         "from pathlib import Path; from labelcore import bounded\n"
         "from tests.test_bounded import sleep_on\n"
-        "bounded.PRELOADED = ()\n"
+        f"bounded.PRELOADED, bounded.FORKS = (), {forks}\n"
         f"here = {str(tmp_path)!r}\n"
         "bounded.Work('Reading', sleep_on, 'process', folder=Path(here)).result()\n"
     )
@@ -389,7 +391,7 @@ def test_a_server_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
     server.kill()
     server.wait()
     wait_for(lambda: not is_alive(process))
-    wait_for(lambda: not any(tmp_path.iterdir()))
+    wait_for(lambda: not forks or not any(tmp_path.iterdir()))
 
 
 def test_the_work_ends_with_the_one_that_watches_it(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def open_snapshot(file: Path, contents: Path | None = None, path: Path | None = 
     if not file.exists():
         raise FileNotFoundError(f"{file}: there is no such file")
     stored = read_arrays(file)
-    if stored is None or "source" not in stored[1] or stored[1].get("arrays") != sorted(stored[0]):
+    if stored is None or stored[1].get("arrays") != sorted(stored[0]):
         raise ValueError(f"{file}: it is no snapshot of this version of Labelcore, or is damaged")
     arrays, meta = stored
     source = meta["source"]

@@ -13,6 +13,7 @@ import pytest
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.store import open_store
+from labelcore.waves.plan_file import PlanFile
 from tests.answering import answer_draws
 
 PLAN = """
@@ -210,6 +211,18 @@ def test_what_is_wrong_in_a_plan_is_named(
     assert main(["monitor", str(plan), "--dry-run"]) == 2
     assert said in capsys.readouterr().err
     assert not (tmp_path / "labels.db").exists()
+
+
+def test_what_a_plan_does_not_say(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(
+        '[source]\nfile = "items.csv"\n[plan]\nbudget = 60\n[monitor]\nname = "spam"\n', "utf-8"
+    )
+    found = PlanFile.read(tmp_path / "plan.toml")
+    assert found.plan == lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=60)
+    assert (found.schedule, found.on_alarm, found.people) == ("weekly", (), ())
+    assert (found.source, found.renewed) == (tmp_path / "items.csv", False)
+    assert found.store == f"sqlite:///{tmp_path.resolve().as_posix()}/labels.db"
+    assert not (found.reading or found.terms or found.settings)
 
 
 def test_a_missing_plan_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
 
+import labelcore as lc
 from labelcore.designs.params import DesignParams, parameter
 from labelcore.errors import PlanError
+from tests.pinned import holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,17 @@ def test_what_fits_is_kept(given: dict[str, Any], kept: object) -> None:
 def test_what_does_not_fit_is_refused_in_words(given: dict[str, Any], words: str) -> None:
     with pytest.raises(PlanError, match=words):
         Params(**given)
+
+
+@pytest.mark.parametrize("name", lc.DESIGNS)
+def test_what_a_method_may_be_given_stays(name: str) -> None:
+    """Defaults are part of what a plan says that names none of them."""
+    found = {
+        item.name: [
+            list(item.default) if isinstance(item.default, tuple) else item.default,
+            *(item.metadata[limit] for limit in ("low", "high", "main")),
+            [*item.metadata["called"].items()],
+        ]
+        for item in fields(lc.DESIGNS[name].Params)
+    }
+    holds("parameters", name, json.loads(json.dumps(found)))

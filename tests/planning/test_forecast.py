@@ -152,6 +152,16 @@ def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
     assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])
 
 
+@pytest.mark.parametrize("ends", [(-0.5, 1.0), (0.0, 1.5), (0.0, 1.0)])
+def test_scores_beyond_0_or_1_are_used_by_their_order(ends: tuple[float, float]) -> None:
+    scores = np.linspace(*ends, 300)
+    plan = lc.Plan("simple_random", ["accuracy"], budget=50)
+    file = items(scores={"m": scores}, predictions={"m": (scores > 0.5).astype(int)})
+    told = "The scores of 'm' lie between {:.4g} and {:.4g}, so".format(*ends)
+    notes = lc.preview(file, plan).derived["notes"]
+    assert any(note.startswith(told) for note in notes) == (ends != (0.0, 1.0))
+
+
 def test_side_by_side_a_claim_is_settled_at_the_same_label_as_alone(known: Known) -> None:
     """A right answer more adds at most a ninth to the odds: at another error level it would be some
     labels earlier or later."""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.population.arrays import write_arrays
 from labelcore.population.snapshots import cells_of
 from tests.population.test_formats import write
 
@@ -143,6 +144,9 @@ def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
         file.write_bytes(harm)
         with pytest.raises(ValueError, match="it is no snapshot of this version"):
             lc.read_population(file)
+    write_arrays(file, {"score": np.zeros(3)}, {})
+    with pytest.raises(ValueError, match="it is no snapshot of this version"):
+        lc.read_population(file)
     with pytest.raises(TypeError, match="content must name the column"):
         lc.read_population(source)
 

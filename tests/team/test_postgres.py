@@ -234,6 +234,18 @@ def test_triggers_are_put_back(store: LabelStore, postgres_url: str) -> None:
             told(postgres_url, statement)
 
 
+def test_after_an_erasure_the_tables_are_written_anew(store: LabelStore, postgres_url: str) -> None:
+    def files() -> set[tuple[Any, ...]]:
+        tables = "'event'), ('item'), ('person'), ('project'"
+        asked = f"SELECT pg_relation_filenode(name) FROM (VALUES ({tables})) AS tables (name)"
+        with psycopg.connect(postgres_url) as connection:
+            return {*connection.execute(asked)}
+
+    before = files()
+    store.cleanse()
+    assert len(before) == 4 and not before & files()
+
+
 def test_a_migration_runs_once_though_servers_start_together(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
