@@ -440,11 +440,11 @@ def _looks(job: dict[str, Any], look: Callable[[], Any]) -> Iterator[Any]:
     """What each look gives, or the limit that is met then."""
     last = time.monotonic() + job["seconds"]
     while True:
-        yield look()
         if time.monotonic() > last:
             yield "time"
         if _written(job["folder"]) > job["most"]:
             yield "bytes"
+        yield look()
 
 
 def _written(folder: str) -> int:
