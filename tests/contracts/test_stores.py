@@ -371,10 +371,16 @@ def check_close(open_one: OpenStore) -> None:
     store.close()
     calls: list[Callable[[], object]] = [
         store.projects,
+        store.acts,
         lambda: store.last_sequence("spam"),
         lambda: store.append("spam", [noted(1)]),
         lambda: store.create(replace(RECORD, name="new")),
+        lambda: store.note_acts([]),
+        lambda: store.people("spam"),
+        lambda: store.remove("spam"),
     ]
+    if store.guarded is not None:
+        calls += [store.cleanse, lambda: store.backup(Path("never made"))]
     for call in calls:
         with pytest.raises(StoreError, match="was closed"):
             call()

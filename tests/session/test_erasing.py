@@ -191,6 +191,15 @@ def test_every_text_is_that_of_an_item_drawn_meanwhile_too(
     assert verify(url(home / "labels.db")).whole and replay_project(session.store, "spam").erased
 
 
+def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Session) -> None:
+    erase_items(session.store, "spam", None, **WHY)
+    (event,) = session.store.events("spam")
+    assert (event.kind, event.detail["items"], event.detail["every"]) == ("erased", [], True)
+    assert erase_items(session.store, "spam", None, **WHY).events == 0
+    session.sync()
+    assert session.next() is None, "each was counted as broken"
+
+
 def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: Path) -> None:
     """What one lists is not lost to another, and no one removes the backup that another makes."""
     asked, place = label(session, 24), home / "labels.db"
@@ -608,6 +617,7 @@ def test_texts_go_when_their_time_is_over_and_the_clock_can_be_trusted(
     assert holding(home, text_of(asked[0])) != []
     (done,) = after(92).erased
     assert done.items == 10 and after(93).due == () == after(93).erased
+    assert after(93 - 0.5 / 24).why == "" and "20 hours" in after(93 - 2 / 24).why
     every = [text_of(one) for one in session.population._ids.all()]
     assert [one for one in every if holding(home, one)] == []
     again = lc.Session.open(store, "spam")

@@ -368,6 +368,12 @@ def test_a_store_is_held_for_as_long_as_it_takes(
             store.append("spam", [drawn(3, "t3")])
 
 
+def test_a_closed_store_is_not_held(store: LabelStore) -> None:
+    store.close()
+    with pytest.raises(StoreError, match="was closed"), store.held():
+        pass
+
+
 def test_tables_that_are_gone(store: LabelStore, postgres_url: str) -> None:
     told(postgres_url, "DROP TABLE person")
     with pytest.raises(StoreError, match="was changed by another program"):
