@@ -126,8 +126,12 @@ def freed(engine: Engine, answers: Answers[Any], look: Look, figures: Figures) -
 def _unasked(engine: Engine, answers: Answers[Any], look: Look, figures: Figures) -> Figures:
     """Differences as ``also_unasked`` has it."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    for cells in also_unasked(answers.cells)[1:]:
-        if engine.plan.interval_rules >= COUNTED_RULES:
+    judged = answers.cells.judged
+    assert judged is not None
+    counted = engine.plan.interval_rules >= COUNTED_RULES
+    silent = (answers.cells.labelled + judged.unsure == 0).any()
+    for cells in also_unasked(answers.cells)[1:] if counted or silent else []:
+        if counted:
             found = design.figures(replace(answers, cells=cells), look)
             low, high = found.low, found.high
         else:

@@ -78,16 +78,21 @@ def judgeable(cells: Cells) -> Cells:
 
 
 def also_unasked(cells: Cells) -> list[Cells]:
-    """The counts; of a difference, where a part is never asked, which may be judged more often than
-    the others, also as if all of it surely can be."""
+    """The counts; of a difference also as if the last item that may be judged of each cell in which
+    the two differ can be; and where a part is never asked, which may be judged more often than the
+    others, as if all of it surely can be."""
     judged = cells.judged
     if judged is None or not apart(cells):
         return [cells]
-    silent = cells.labelled + judged.unsure == 0
-    if not silent.any():
-        return [cells]
-    known = replace(judged, items=np.where(silent, NONE, judged.items))
-    return [cells, replace(cells, size=np.where(silent, judged.items, cells.size), judged=known)]
+    silent, every = cells.labelled + judged.unsure == 0, [cells]
+    last = np.maximum(np.ceil(cells.size - 1e-9), cells.size)
+    size = np.where(cells.predicted == cells.other, cells.size, last)
+    if (size != cells.size).any():
+        every.append(replace(cells, size=size))
+    if silent.any():
+        known = replace(judged, items=np.where(silent, NONE, judged.items))
+        every.append(replace(cells, size=np.where(silent, judged.items, size), judged=known))
+    return every
 
 
 def apart(cells: Cells) -> bool:

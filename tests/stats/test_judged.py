@@ -132,13 +132,16 @@ def test_what_sizes_add_to_a_difference_by_hand() -> None:
 def test_a_part_that_is_never_asked_may_also_be_judged_as_a_whole() -> None:
     """The 900 items without an answer count once by the share of all answers, once as known."""
     silent = replace(CELLS, labelled=np.array([20.0, 18.0, 0.0]), positive=np.array([17.0, 9, 0]))
-    one, all_of_it = also_unasked(judged_cells(silent, np.array([0.0, 2.0, 0.0])))
-    assert one.size[2] < 900 and all_of_it.size.tolist() == [*one.size[:2], 900]
+    one, last, all_of_it = also_unasked(judged_cells(silent, np.array([0.0, 2.0, 0.0])))
+    whole = [one.size[0], np.ceil(one.size[1]), one.size[2]]
+    assert one.size[2] < 900 and last.size.tolist() == whole
+    assert all_of_it.size.tolist() == [*last.size[:2], 900] and last.size[1] > one.size[1] + 0.1
     assert judgeable(all_of_it).size.tolist() == judgeable(one).size.tolist() == [60, 98, 900]
     gain = np.array([[0.0, 0.0, 1.0]])
     assert variance_by_sizes(one, gain, "file") > 1000 * variance_by_sizes(all_of_it, gain, "file")
-    for none in (judged_cells(CELLS, UNSURE), silent, replace(one, other=None)):
-        assert also_unasked(none) == [none], "all asked, nobody unsure, no difference"
+    for none in (silent, replace(one, other=None)):
+        assert also_unasked(none) == [none], "nobody unsure, no difference"
+    assert len(also_unasked(judged_cells(CELLS, UNSURE))) == 2, "all asked"
 
 
 def test_the_least_that_can_be_judged_are_the_labelled_ones_where_two_agree() -> None:
