@@ -289,13 +289,11 @@ def _of_cells(
         rates = None if samples else fitted_cell_rates(stage, tally, question.class_index)
         flips = flips_of(cells, overlap, rates)
     target = "file" if look.masses else plan.target
-    doubt, by_sizes = np.ones(1), np.zeros(1)
-    if plan.interval_rules >= COUNTED_RULES:
-        gain = size_slopes([question.row], cells, settled_totals(cells, flips) / cells.size)
-        by_sizes = variance_by_sizes(cells, gain, target)
-    else:
-        gain = size_slopes([question.row], cells, smoothed_rates(cells))
-        doubt = doubt_of_sizes(cells, table, gain, target=target)
+    added = plan.interval_rules >= COUNTED_RULES
+    rates = settled_totals(cells, flips) / cells.size if added else smoothed_rates(cells)
+    gain = size_slopes([question.row], cells, rates)
+    by_sizes = variance_by_sizes(cells, gain, target) if added else 0.0
+    doubt = 1.0 if added else doubt_of_sizes(cells, table, gain, target=target)
 
     def critical(both: Cells, linear: Ratios) -> FloatArray:
         inflation = doubt

@@ -28,8 +28,7 @@ from labelcore.store import LabelStore, ProjectRecord, Settings
 from labelcore.tallies import InGroup, Question
 
 JUDGED = "judged"
-"""The term of a monitor whose evidence is about items that a person can judge, as its figures are.
-"""
+"""The term of monitors whose evidence is of the items that a person can judge, as figures are."""
 ABSENT = 1e-6
 """The size of a cell that a wave has not."""
 
@@ -187,11 +186,8 @@ def counts_of(
     engine: Engine, question: Question, positions: np.ndarray, codes: np.ndarray,
     judged: bool = False,
 ) -> tuple[list[list[float]], list[float] | None]:  # fmt: skip
-    """``Figure.counts`` and ``Figure.suggested`` of these labels alone.
-
-    judged   whether sizes are those of the figure, as all answers of the wave tell them: of items
-             that a person can judge; monitors of before have those of the file
-    """
+    """``Figure.counts`` and ``Figure.suggested`` of these labels alone; ``judged``: with sizes of
+    items that a person can judge, as all answers of the wave tell them, not those of the file."""
     subject = question.subject
     whole = subject.whose if isinstance(subject, InGroup) else subject
     tally = engine.tallies[whole].emptied()
