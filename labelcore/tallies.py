@@ -270,7 +270,7 @@ def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
     filled_cells = replace(whole, labelled=cells.labelled + unresolved, positive=positive)
     if cells.judged is None:
         return filled_cells
-    return judged_cells(filled_cells, cells.judged.unsure, apart=cells.judged.apart)
+    return judged_cells(filled_cells, cells.judged.unsure, cells.judged.more)
 
 
 class Pairs(Tally):

@@ -44,14 +44,15 @@ INTERVAL_RULES, OVERLAP_RULES = 8, 9
 several people judge items. A frozen plan of an earlier one is superseded (``Plan.superseded``): it
 draws as it did, and its figures are those that its log has."""
 PORTABLE_RULES, PILOT_RULES, ONE_LOOK_RULES, LEARNED_RULES = 10, 11, 12, 13
-SAMPLED_RULES, JUDGED_RULES = 14, 15
-NEWEST_RULES = JUDGED_RULES
+SAMPLED_RULES, JUDGED_RULES, COUNTED_RULES = 14, 15, 16
+NEWEST_RULES = COUNTED_RULES
 """From which on what the last digits of a processor would decide is rounded first
 (docs/processors.md); no pilot forecasts a size far ahead (``labelcore.plan.pilot``); with a promise
 for one look there is a pilot, too; a band is no wider than one for a size that is not known yet
 (``labelcore.stats.horizon``), and ends of judged items may go further (docs/unsure.md); how many
 items of a kind a file has that is a sample is chance (``labelcore.stats.process_profile``); the
-number of judged items moves a difference that rests on no label any more (docs/unsure.md)."""
+number of judged items moves a difference that rests on no label any more, and since the last also
+one for what is settled (docs/unsure.md)."""
 LARGE = 1_000_000
 """So many items make a file large."""
 COMING, LEAST_COMING = 2_000, 20

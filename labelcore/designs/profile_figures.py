@@ -22,7 +22,13 @@ from labelcore.estimands import (
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.graded_profile import mean_bounds
 from labelcore.stats.horizon import least_boundary, stretch
-from labelcore.stats.judged import apart, doubt_of_sizes, doubts_of_sizes, variance_by_sizes
+from labelcore.stats.judged import (
+    apart,
+    doubt_of_sizes,
+    doubts_of_sizes,
+    further_out,
+    variance_by_sizes,
+)
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -225,10 +231,9 @@ def g_profile(
     if apart(cells):
         gain = size_slopes(rows, cells, plug_in_totals(cells, rates) / cells.size)
         added = critical_values(cells, table, sure, **widened)
-        added = np.where(np.isnan(value), 0.0, added * variance_by_sizes(cells, gain, look.target))
-        centre = np.where(np.isnan(value), low, value)
-        low = np.maximum(centre - np.hypot(centre - low, np.sqrt(added)), least)
-        high = np.minimum(centre + np.hypot(high - centre, np.sqrt(added)), 1.0)
+        added = added * variance_by_sizes(cells, gain, look.target)
+        low, high = further_out(value, low, high, added)
+        low, high = np.maximum(low, least), np.minimum(high, 1.0)
     return value, low, high
 
 

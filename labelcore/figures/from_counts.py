@@ -258,7 +258,7 @@ def with_doubts(
     at the odds that the plan declares."""
     in_file = answers.cells.judged is not None and look.target == "file"
     if in_file and engine.plan.interval_rules >= LEARNED_RULES:
-        figures = freed(answers, figures)
+        figures = freed(engine, answers, look, figures)
     if doubtful(engine, tally).any():
         figures = widened(engine, tally, answers, figures, look)
     if counts_at_odds(engine):

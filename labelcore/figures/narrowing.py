@@ -12,6 +12,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from labelcore.designs.base import COUNTED_RULES
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.figures.from_counts import (
     OfGroup,
@@ -27,7 +28,7 @@ from labelcore.figures.readiness import begun
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
-from labelcore.promises import Promise
+from labelcore.promises import Promise, Unsure
 from labelcore.stats.profile import BoolArray, FloatArray
 
 Limits = FloatArray
@@ -64,6 +65,15 @@ def looks_before(engine: Engine) -> list[int]:
     looks = grid(engine.setup.planned, engine.prefix() - 1, 0 if engine.given else 1)
     at = engine.cut_after if engine.cut_anew_yet else 0
     return sorted({*looks, at}) if 0 < at <= engine.prefix() else looks
+
+
+def cuts_from(engine: Engine) -> int:
+    """The first draw after which a band cuts later ones. Until somebody is unsure a difference
+    takes all items for judged; once somebody is, those bands cut none. 0 where each does."""
+    compares = any(question.versus is not None for question in engine.questions)
+    judged = engine.unsure_reading == Unsure.JUDGED
+    since = compares and judged and engine.plan.interval_rules >= COUNTED_RULES
+    return engine.first_undecided if since else 0
 
 
 def narrows(plan: Plan) -> bool:
@@ -177,6 +187,7 @@ def _cutting_looks(engine: Engine, band: Limits) -> Iterator[tuple[Engine, int, 
     that may."""
     looks, number = looks_before(engine), len(engine.questions)
     due = np.array([_due(engine, draws) for draws in looks]).reshape(len(looks), number)
+    due[: bisect_left(looks, cuts_from(engine))] = False
     positions = engine.drawn_positions[: looks[-1] if looks else 0]
     codes = engine.codes[positions]
     if looks and not (engine.given or engine.undecided or (codes < 0).any()):
@@ -202,6 +213,8 @@ def add_look(engine: Engine, draws: int, ends: Limits, shown: BoolArray) -> None
     last, before = engine.seen[-1] if engine.seen else (-1, whole(ends.shape[1]))
     if last >= draws:
         return  # Another stage of the same session has been there.
+    if last < cuts_from(engine) <= draws:
+        before = whole(ends.shape[1])
     engine.seen.append((draws, np.where(shown, narrowed(before, ends), before)))
 
 
@@ -209,7 +222,8 @@ def bands_before(engine: Engine) -> Limits:
     """What all looks of the grid before the present one leave, (2, n_questions)."""
     now = engine.prefix() + (engine.cut_anew_yet and engine.cut_after == engine.prefix())
     place = bisect_left(engine.seen, now, key=lambda look: look[0])
-    limits: Limits = engine.seen[place - 1][1] if place else whole(len(engine.questions))
+    cuts = place > 0 and engine.seen[place - 1][0] >= cuts_from(engine)
+    limits: Limits = engine.seen[place - 1][1] if cuts else whole(len(engine.questions))
     return limits
 
 

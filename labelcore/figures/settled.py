@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from labelcore.designs.base import Look
+from labelcore.designs.base import COUNTED_RULES, Look
 from labelcore.designs.profile_figures import of_process
 from labelcore.estimands import size_slopes, table_of
 from labelcore.figures.assumptions import settled_assumptions
@@ -21,7 +21,7 @@ from labelcore.plan.existing import RANDOM
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.results.types import Estimate
 from labelcore.stats.horizon import stretch
-from labelcore.stats.judged import doubt_of_sizes
+from labelcore.stats.judged import also_unasked, doubt_of_sizes, variance_by_sizes
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -223,9 +223,12 @@ def _bounds(stage: Engine, question: Question, known: _Known, look: Look | None 
     look   None: that of the plan's own figure
     """
     own = partial(look_for, stage, question, look_at(stage), [question.row])
+    every = both_ways(stage, question)
+    if stage.plan.interval_rules >= COUNTED_RULES:
+        every = [part for cells in every for part in also_unasked(cells)]
     ends = [
         _of_cells(stage, question, cells, overlap, known, look or own(cells))
-        for cells in both_ways(stage, question)
+        for cells in every
         for cells, overlap in _settlings(stage, question, cells, known)
     ]
     value, low, high = ends[0][0], min(end[1] for end in ends), max(end[2] for end in ends)
@@ -285,9 +288,12 @@ def _of_cells(
         tally, samples = counted_tally(stage, question), samples_of(stage, question.classifier)
         rates = None if samples else fitted_cell_rates(stage, tally, question.class_index)
         flips = flips_of(cells, overlap, rates)
-    gain = size_slopes([question.row], cells, smoothed_rates(cells))
     target = "file" if look.masses else plan.target
-    doubt = doubt_of_sizes(cells, table, gain, target=target)
+    added = plan.interval_rules >= COUNTED_RULES
+    rates = settled_totals(cells, flips) / cells.size if added else smoothed_rates(cells)
+    gain = size_slopes([question.row], cells, rates)
+    by_sizes = variance_by_sizes(cells, gain, target) if added else 0.0
+    doubt = 1.0 if added else doubt_of_sizes(cells, table, gain, target=target)
 
     def critical(both: Cells, linear: Ratios) -> FloatArray:
         inflation = doubt
@@ -298,7 +304,8 @@ def _of_cells(
             )  # fmt: skip
         return critical_values(both, linear, confidence, target=target, inflation=inflation)
 
-    ends = np.array(settled_interval(cells, table, flips, critical, target=target))
+    found = settled_interval(cells, table, flips, critical, target=target, by_sizes=by_sizes)
+    ends = np.array(found)
     if look.masses:
         ends = of_process([question.row], cells, settled_totals(cells, flips), look, ends)
     value, low, high = ends

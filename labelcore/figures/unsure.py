@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import JUDGED_RULES, AnswerCodes, IntArray, Look
+from labelcore.designs.base import COUNTED_RULES, JUDGED_RULES, AnswerCodes, IntArray, Look
 from labelcore.designs.scalars import ROUNDING, Answers, EstimatesScalars, Figures, certain_ends
 from labelcore.estimands import slope_of, table_of
 from labelcore.log.engine import Engine
 from labelcore.promises import Unsure
 from labelcore.results.interval import Interval
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.judged import apart, in_the_file, judgeable, judged_cells
+from labelcore.stats.judged import also_unasked, apart, in_the_file, judgeable, judged_cells
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Table, smoothed_rates
 from labelcore.tallies import Question, Tally, filled
 
@@ -29,8 +29,9 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
     cells = tally.cells(class_index)
     if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return cells
-    apart = engine.plan.interval_rules >= JUDGED_RULES
-    return judged_cells(cells, tally.unresolved(engine.undecided_positions()), apart=apart)
+    rules = engine.plan.interval_rules
+    more = 0.0 if rules < JUDGED_RULES else 0.5 if rules < COUNTED_RULES else 2.0
+    return judged_cells(cells, tally.unresolved(engine.undecided_positions()), more)
 
 
 def judged_share(engine: Engine, question: Question | None = None) -> float | None:
@@ -106,12 +107,12 @@ def widened(
     )
 
 
-def freed(answers: Answers[Any], figures: Figures) -> Figures:
+def freed(engine: Engine, answers: Answers[Any], look: Look, figures: Figures) -> Figures:
     """Of the items that a person can judge an end at all that their estimated number leaves
     possible (a plain sample rounds it), where nothing moves it, goes as far as all that may be."""
     cells = answers.cells
     if apart(cells):
-        return _unasked(answers, figures)
+        return _unasked(engine, answers, look, figures)
     items = np.maximum((cells.sides[:, None] == cells.sides) @ cells.size, ROUNDING)
     size = cells.size * np.floor(items + ROUNDING) / items
     cells = replace(cells, size=np.maximum(size, cells.labelled))
@@ -122,15 +123,22 @@ def freed(answers: Answers[Any], figures: Figures) -> Figures:
     return replace(figures, low=low, high=high)
 
 
-def _unasked(answers: Answers[Any], figures: Figures) -> Figures:
-    """Differences as they are, where a part is never asked, which may be judged more often than
-    the others, also as they are if all of it can be."""
-    cells = answers.cells
-    assert cells.judged is not None
-    if ((cells.labelled + cells.judged.unsure) > 0).all():
-        return figures
-    low, high = certain_bounds(judgeable(cells), table_of(answers.rows, judgeable(cells)))
-    return replace(figures, low=np.minimum(figures.low, low), high=np.maximum(figures.high, high))
+def _unasked(engine: Engine, answers: Answers[Any], look: Look, figures: Figures) -> Figures:
+    """Differences as ``also_unasked`` has it."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    judged = answers.cells.judged
+    assert judged is not None
+    counted = engine.plan.interval_rules >= COUNTED_RULES
+    silent = (answers.cells.labelled + judged.unsure == 0).any()
+    for cells in also_unasked(answers.cells)[1:] if counted or silent else []:
+        if counted:
+            found = design.figures(replace(answers, cells=cells), look)
+            low, high = found.low, found.high
+        else:
+            low, high = certain_bounds(judgeable(cells), table_of(answers.rows, judgeable(cells)))
+        low, high = np.minimum(figures.low, low), np.maximum(figures.high, high)
+        figures = replace(figures, low=low, high=high)
+    return figures
 
 
 def _filled_codes(

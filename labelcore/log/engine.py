@@ -612,6 +612,11 @@ class Engine(Book):
         return [self.asked[index - 1].position for index in sorted(self._undecided)]
 
     @property
+    def first_undecided(self) -> int:
+        """The draw of the first item called unsure or broken; 0 without one."""
+        return min(self._undecided, default=0)
+
+    @property
     def undecided(self) -> int:
         """How many items are called unsure or broken."""
         return len(self._undecided)

@@ -56,13 +56,14 @@ class Judged:
     items    items in the file, judged or not
     unsure   items that were answered without a class
     share    the share of the items of the cell that nobody can judge, estimated
-    apart    whether differences have what the sizes vary by added to their ends
+    more     answers of either kind that are added to what the sizes of a difference vary by, which
+             moves its ends; 0: critical values are multiplied
     """
 
     items: FloatArray
     unsure: FloatArray
     share: FloatArray
-    apart: bool = True
+    more: float = 2.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -139,7 +140,7 @@ def _judged_of(several: Sequence[Cells]) -> Judged | None:
     items, unsure, share = (
         np.array([getattr(run, name) for run in each]) for name in ("items", "unsure", "share")
     )
-    return Judged(items, unsure, share, all(run.apart for run in each))
+    return Judged(items, unsure, share, min(run.more for run in each))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

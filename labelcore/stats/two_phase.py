@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
+from labelcore.stats.judged import further_out
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -286,11 +287,13 @@ def _least(table: Table) -> float:
 
 
 def settled_interval(
-    cells: Cells, table: Table, flips: Flips, critical: Critical, *, target: str = "file"
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+    cells: Cells, table: Table, flips: Flips, critical: Critical, *, target: str = "file",
+    by_sizes: FloatArray | float = 0.0,
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Value, low and high of each figure for the settled judgement, (n_rows,) each.
 
-    cells    counts by the first readings
+    cells      counts by the first readings
+    by_sizes   what the numbers of judged items add to each variance, (n_rows,)
 
     Promise     approximate, that of the critical value.
     Assumption  within each cell the labelled items are a simple random sample, and each of them was
@@ -321,8 +324,10 @@ def settled_interval(
         ends = sign * np.fmax(sign * ends, sign * settled.table.value(settled.totals(read, share)))
         if np.nanmax(np.abs(ends - before), initial=0.0) < NEAR and np.isfinite(before).any():
             break
-    low = np.nan_to_num(np.clip(np.fmin(ends[:rows], value), least, 1.0), nan=least)
-    high = np.nan_to_num(np.clip(np.fmax(ends[rows:], value), least, 1.0), nan=1.0)
+    low, high = np.fmin(ends[:rows], value), np.fmax(ends[rows:], value)
+    low, high = further_out(value, low, high, goal[:rows] * by_sizes)
+    low = np.nan_to_num(np.clip(low, least, 1.0), nan=least)
+    high = np.nan_to_num(np.clip(high, least, 1.0), nan=1.0)
     return value, low, high
 
 

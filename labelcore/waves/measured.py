@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,16 +16,19 @@ import pandas as pd
 
 from labelcore.log.engine import Engine
 from labelcore.planning.runs import label_all
-from labelcore.promises import Status
+from labelcore.promises import Status, Unsure
 from labelcore.results.told_values import too_wide
 from labelcore.results.types import Estimate
 from labelcore.session.carried import CARRIED, terms_of
 from labelcore.session.projects import KEPT
 from labelcore.session.session import Session
+from labelcore.stats.judged import judged_cells
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.store import LabelStore, ProjectRecord, Settings
 from labelcore.tallies import InGroup, Question
 
+JUDGED = "judged"
+"""The term of monitors whose evidence is of the items that a person can judge, as figures are."""
 ABSENT = 1e-6
 """The size of a cell that a wave has not."""
 
@@ -125,7 +128,7 @@ def of_session(session: Session) -> Measured:
             estimate = results.one(Estimate, question.key)
             figures[question.key] = Figure(
                 estimate.value, estimate.low, estimate.high,
-                *counts_of(engine, question, positions, codes),
+                *counts_of(engine, question, positions, codes, bool(terms.get(JUDGED))),
             )  # fmt: skip
     return Measured(
         str(terms["wave"]), session.project, engine.labels, len(positions),
@@ -180,9 +183,11 @@ def first_given(engine: Engine) -> tuple[np.ndarray, np.ndarray]:
 
 
 def counts_of(
-    engine: Engine, question: Question, positions: np.ndarray, codes: np.ndarray
-) -> tuple[list[list[float]], list[float] | None]:
-    """``Figure.counts`` and ``Figure.suggested`` of these labels alone."""
+    engine: Engine, question: Question, positions: np.ndarray, codes: np.ndarray,
+    judged: bool = False,
+) -> tuple[list[list[float]], list[float] | None]:  # fmt: skip
+    """``Figure.counts`` and ``Figure.suggested`` of these labels alone; ``judged``: with sizes of
+    items that a person can judge, as all answers of the wave tell them, not those of the file."""
     subject = question.subject
     whole = subject.whose if isinstance(subject, InGroup) else subject
     tally = engine.tallies[whole].emptied()
@@ -190,6 +195,10 @@ def counts_of(
     if isinstance(subject, InGroup):
         tally = tally.of_group(subject.group)
     cells = tally.cells(question.class_index)
+    if judged and engine.unsure_reading == Unsure.JUDGED:
+        every = engine.tallies[subject]
+        unsure = every.unresolved(engine.undecided_positions())
+        cells = replace(cells, size=judged_cells(every.cells(question.class_index), unsure).size)
     known = engine.frame.known_as
     names = (
         tally.stratum if known is None else np.where(tally.stratum < 0, -1, known[tally.stratum])

@@ -36,7 +36,7 @@ from labelcore.store import LabelStore, ProjectRecord, Settings, open_store
 from labelcore.waves.chart import monitor_chart
 from labelcore.waves.checks import check_ids, check_next, other_terms
 from labelcore.waves.evidence import threshold
-from labelcore.waves.measured import Measured, compared, measured
+from labelcore.waves.measured import JUDGED, Measured, compared, measured
 from labelcore.waves.preview import (
     SERIES,
     SESSIONS,
@@ -687,8 +687,8 @@ class Monitor:
 
     def _agreed(self, there: Sequence[ProjectRecord]) -> dict[str, Any]:
         """What the first wave froze; nothing before it."""
-        names = "watches", "thresholds", "classes", "positive", "classifiers"
-        return {name: terms_of(there[0])[name] for name in names} if there else {}
+        names = "watches", "thresholds", "classes", "positive", "classifiers", JUDGED
+        return {name: terms_of(there[0]).get(name) for name in names} if there else {}
 
     def _frozen(self, population: Population, plan: Plan) -> dict[str, Any]:
         """Lines of evidence and thresholds, the error rate shared equally by the lines."""
@@ -713,6 +713,7 @@ class Monitor:
             "thresholds": limits,
             "classes": list(population.classes), "positive": population.positive,
             "classifiers": [name for name in engine.classifiers if name is not None],
+            JUDGED: True,
         }  # fmt: skip
 
     def _measured(self) -> list[Measured]:

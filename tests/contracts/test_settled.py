@@ -32,10 +32,10 @@ class Prepared(Repeats):
         return self.found
 
 
-def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
-    """Every second draw is judged by another person, and settled as ``said`` says of the item and
-    of its label."""
-    engine.repeats = Prepared(0, 0.5, others=True)
+def settle(engine: Engine, said: Callable[[int, str], str], every: int = 2) -> None:
+    """Every second draw, or each, is judged by another person, and settled as ``said`` says of the
+    item and of its label."""
+    engine.repeats = Prepared(0, 1 / every, others=True)
     for index, asked in enumerate(engine.asked, start=1):
         if asked.answers[-1].kind != "labelled":
             continue
@@ -43,8 +43,8 @@ def settle(engine: Engine, said: Callable[[int, str], str]) -> None:
         settled = said(asked.position, label)
         first = Event(index, "labelled", "", "a", index=index, label=label)
         other = Event(9_000 + index, "reread", "", "b", index=index, label=settled)
-        one = Judged(index, first, (other,), True, 0.5)
-        if index % 2:
+        one = Judged(index, first, (other,), True, 1 / every)
+        if index % every == every - 1:
             engine.repeats.found.append(one)
             detail = {"answers": one.sequences}
             event = Event(index, "settled", "", "c", index=index, label=settled, detail=detail)

@@ -8,6 +8,7 @@ import pytest
 from labelcore.estimands import DIFFERENCES, SCALARS, size_slopes, table_of
 from labelcore.stats.difference_estimator import over_answers
 from labelcore.stats.judged import (
+    also_unasked,
     doubt_of_sizes,
     in_the_file,
     judgeable,
@@ -109,10 +110,10 @@ def test_the_doubt_is_the_variance_of_the_sizes(row) -> None:  # type: ignore[no
 
 
 def test_what_sizes_add_to_a_difference_by_hand() -> None:
-    """u = (7 + .5)/(75 + 1); shares (m + .5 + 2u)/(a + 3), of 60 items 20 answered, of 100 20. With
-    nothing answered of the 900 and 2 unsure of 40 elsewhere these have u = 2.5/41."""
+    """u = (7 + 2)/(75 + 4); shares (m + .5 + 2u)/(a + 3), of 60 items 20 answered, of 100 20. With
+    nothing answered of the 900 and 2 unsure of 40 elsewhere these have u = 4/44."""
     cells, gain = judged_cells(CELLS, UNSURE), np.array([[2.0, -1.0, 3.0]])
-    whole = 7.5 / 76
+    whole = 9 / 79
     share = [(0.5 + 2 * whole) / 23, (2.5 + 2 * whole) / 23, (5.5 + 2 * whole) / 38]
     parts = [
         g**2 * n**2 * u * (1 - u) / a * (1 - a / n)
@@ -120,12 +121,27 @@ def test_what_sizes_add_to_a_difference_by_hand() -> None:
     ]
     assert variance_by_sizes(cells, gain, "file") == pytest.approx([sum(parts)])
     silent = replace(CELLS, labelled=np.array([20.0, 18.0, 0.0]), positive=np.array([17.0, 9, 0]))
-    cells, whole = judged_cells(silent, np.array([0.0, 2.0, 0.0])), 2.5 / 41
-    of_none = 9 * whole * (1 - whole) * (900**2 / 41 + 900)
+    cells, whole = judged_cells(silent, np.array([0.0, 2.0, 0.0])), 4 / 44
+    of_none = 9 * whole * (1 - whole) * (900**2 / 44 + 900)
     share = [(0.5 + 2 * whole) / 23, (2.5 + 2 * whole) / 23]
     parts = [4 * 60**2 * share[0] * (1 - share[0]) / 20 * (1 - 20 / 60),
              100**2 * share[1] * (1 - share[1]) / 20 * 0.8]  # fmt: skip
     assert variance_by_sizes(cells, gain, "file") == pytest.approx([of_none + sum(parts)])
+
+
+def test_a_part_that_is_never_asked_may_also_be_judged_as_a_whole() -> None:
+    """The 900 items without an answer count once by the share of all answers, once as known."""
+    silent = replace(CELLS, labelled=np.array([20.0, 18.0, 0.0]), positive=np.array([17.0, 9, 0]))
+    one, last, all_of_it = also_unasked(judged_cells(silent, np.array([0.0, 2.0, 0.0])))
+    whole = [one.size[0], np.ceil(one.size[1]), one.size[2]]
+    assert one.size[2] < 900 and last.size.tolist() == whole
+    assert all_of_it.size.tolist() == [*last.size[:2], 900] and last.size[1] > one.size[1] + 0.1
+    assert judgeable(all_of_it).size.tolist() == judgeable(one).size.tolist() == [60, 98, 900]
+    gain = np.array([[0.0, 0.0, 1.0]])
+    assert variance_by_sizes(one, gain, "file") > 1000 * variance_by_sizes(all_of_it, gain, "file")
+    for none in (silent, replace(one, other=None)):
+        assert also_unasked(none) == [none], "nobody unsure, no difference"
+    assert len(also_unasked(judged_cells(CELLS, UNSURE))) == 2, "all asked"
 
 
 def test_the_least_that_can_be_judged_are_the_labelled_ones_where_two_agree() -> None:

@@ -27,14 +27,17 @@ from labelcore.session.managing import duplicate, rename
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
 from labelcore.waves import preview, watches
+from labelcore.waves.evidence import fitted, value_of
 from labelcore.waves.measured import (
     ABSENT,
     Figure,
     Measured,
     compared,
+    counts_of,
     difference,
     first_given,
     measured,
+    of_session,
     side_by_side,
 )
 from labelcore.waves.preview import MonitorPreview
@@ -480,6 +483,29 @@ def test_labels_that_came_home_were_not_first_given_here() -> None:
     )  # fmt: skip
     positions, codes = first_given(engine)
     assert (positions.tolist(), codes.tolist()) == ([10, 14], [1, 0])
+
+
+def test_evidence_is_of_the_items_that_a_person_can_judge() -> None:
+    """Nobody can judge the third of the table that is called positive with the lowest scores, and
+    is not: counts of a wave give the figure that it has. The twin, monitors of before, counts
+    labels as if they stood for these as well."""
+    frame = table()
+    called = frame["score"].where(frame["call"] == "yes")
+    hard = called < called.quantile(0.4)
+    frame["truth"] = frame["truth"].where(~hard, "no")
+    said = frame.assign(truth=frame["truth"].where(~hard, "unsure"))
+    session = started().wave(read(frame), "one")
+    label(session, said)
+    engine, given = session.engine, first_given(session.engine)
+    (question,) = [one for one in engine.questions if one.key == "precision"]
+    found = []
+    for judged in (True, False):
+        counts, suggested = counts_of(engine, question, *given, judged)
+        cells, rates = side_by_side([Figure(0, 0, 1, counts, suggested)])
+        found.append(float(value_of(cells, question.row, fitted(cells, rates))[0]))
+    figure = of_session(session).figures["precision"]
+    assert figure.counts == counts_of(engine, question, *given, True)[0]
+    assert found[0] == pytest.approx(figure.value, abs=1e-9) and abs(found[1] - found[0]) > 0.01
 
 
 def test_counts_of_waves_stand_side_by_side_by_stratum_and_prediction() -> None:
