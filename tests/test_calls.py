@@ -89,7 +89,7 @@ def given() -> dict[str, Any]:
     return {name: partial(np.array, dtype=kind) for name, kind in kinds.items()} | {
         "few": few, "many": many, "runs": runs, "unsure": unsure, "scalars": scalars,
         "rows": table_of(scalars, few), "leads": table_of([*DIFFERENCES.values()], few),
-        "every": every, "number": number, "looked": looked, "begun": begun,
+        "every": every, "number": number, "looked": looked, "short": short, "begun": begun,
     }  # fmt: skip
 
 
@@ -111,20 +111,23 @@ def looked(
     """What is said of a small file of two classifiers and a project of so many labels on it; of
     what kind the file is, where not with probabilities: see ``small_file``; and whether people
     answer, who are not always sure: see ``answered_by_people``."""
-    file, codes = small_file(kind, "existing" in plan)
-    made = Plan(design, asked, **{"classifier": "m", "seed": 3, "budget": 60, **plan})
+    given = {"classifier": "m", "seed": 3, "budget": 60, **plan}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "LARGE", 100 if kind == "large" else base.LARGE)
-        engine = beginning(file, kept_plan(file, made))
-        (answered_by_people if people else label_until)(engine, codes, labels)
+        engine = begun(kind, design, asked, labels, people=people, **given)
+        file, made = small_file(kind, "existing" in plan)[0], Plan(design, asked, **given)
         return everything(file, engine, made, foreseen=len(plan) < 2 and not people)
 
 
-def begun(kind: str, design: str, asked: Any, **plan: Any) -> Engine:
-    """A project on such a file before its first draw."""
-    file, _ = small_file(kind, "existing" in plan)
+def begun(
+    kind: str, design: str, asked: Any, labels: int = 0, *, people: bool = False, **plan: Any
+) -> Engine:
+    """A project on such a file with so many labels."""
+    file, codes = small_file(kind, "existing" in plan)
     made = Plan(design, asked, **{"classifier": "m", **plan})
-    return beginning(file, kept_plan(file, made))
+    engine = beginning(file, kept_plan(file, made))
+    (answered_by_people if people else label_until)(engine, codes, labels)
+    return engine
 
 
 def answered_by_people(engine: Engine, codes: Any, labels: int) -> None:
@@ -203,14 +206,12 @@ def everything(file: Any, engine: Any, plan: Plan, foreseen: bool) -> dict[str, 
     found["plan"] = every("plan", file, engine.plan)
     if foreseen and engine.questions and plan.budget:  # Others take long.
         found["planning"] = every("planning", file, plan)
-    return {
-        f"{at}/{name}": short(told(one)) for at, some in found.items() for name, one in some.items()
-    }
+    return {f"{at}/{name}": short(one) for at, some in found.items() for name, one in some.items()}
 
 
-def short(answer: Any) -> Any:
+def short(value: Any) -> Any:
     """A long answer as its numbers summed by their names, and a checksum of its words."""
-    text = json.dumps(answer)
+    text = json.dumps(answer := told(value))
     if len(text) < MOST_LETTERS:
         return answer
     return summed(numbers(answer)) | {"words": crc32(re.sub(r"-?\d+[.\de-]*", "", text).encode())}
