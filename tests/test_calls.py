@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cache, cached_property, partial
 from importlib import import_module
 from inspect import signature
+from itertools import count
 from math import inf, isfinite, nan
 from pathlib import Path
 from traceback import extract_tb
@@ -30,20 +31,26 @@ from scipy.special import expit
 
 from labelcore.designs import base
 from labelcore.estimands import DIFFERENCES, SCALARS, table_of
+from labelcore.figures.agreement import unsettled
 from labelcore.figures.current import results
+from labelcore.figures.judge import judge_table
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
-from labelcore.planning.runs import beginning, label_until
+from labelcore.planning.runs import beginning, cut_anew, label_until
 from labelcore.results.types import Estimate, Scope
 from labelcore.stats.judged import judged_cells
 from labelcore.stats.profile import Cells, side_by_side
 from tests.columns import items
+from tests.judged import judged, judged_frame
 from tests.pinned import CLOSE, numbers, summed
 
 FILE = Path(__file__).parent / "data/calls.json"
 CALLS: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
 ROOMS = ("waves", "planning", "designs", "figures", "log", "plan", "words", "results", "stats")
 MOST_NUMBERS, MOST_LETTERS = 60, 300
+WORDS = ("prize", "won", "lunch", "today")
 
 pytestmark = pytest.mark.as_shipped
 
@@ -82,7 +89,7 @@ def given() -> dict[str, Any]:
     return {name: partial(np.array, dtype=kind) for name, kind in kinds.items()} | {
         "few": few, "many": many, "runs": runs, "unsure": unsure, "scalars": scalars,
         "rows": table_of(scalars, few), "leads": table_of([*DIFFERENCES.values()], few),
-        "every": every, "number": number, "looked": looked,
+        "every": every, "number": number, "looked": looked, "short": short, "begun": begun,
     }  # fmt: skip
 
 
@@ -98,21 +105,70 @@ def number(estimand: str = "recall", low: float = 0.0, high: float = 1.0, **more
     return Estimate(**{**given, **more})
 
 
-def looked(design: str, asked: Any, labels: int, kind: str = "", **plan: Any) -> dict[str, Any]:
+def looked(
+    design: str, asked: Any, labels: int, kind: str = "", *, people: bool = False, **plan: Any
+) -> dict[str, Any]:
     """What is said of a small file of two classifiers and a project of so many labels on it; of
-    what kind the file is, where not with probabilities: see ``small_file``."""
-    file, codes = small_file(kind, "existing" in plan)
-    made = Plan(design, asked, **{"classifier": "m", "seed": 3, "budget": 60, **plan})
+    what kind the file is, where not with probabilities: see ``small_file``; and whether people
+    answer, who are not always sure: see ``answered_by_people``."""
+    given = {"classifier": "m", "seed": 3, "budget": 60, **plan}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "LARGE", 100 if kind == "large" else base.LARGE)
-        engine = beginning(file, kept_plan(file, made))
-        label_until(engine, codes, labels)
-        return everything(file, engine, made, foreseen=len(plan) < 2)
+        engine = begun(kind, design, asked, labels, people=people, **given)
+        file, made = small_file(kind, "existing" in plan)[0], Plan(design, asked, **given)
+        return everything(file, engine, made, foreseen=len(plan) < 2 and not people)
+
+
+def begun(
+    kind: str, design: str, asked: Any, labels: int = 0, *, people: bool = False, **plan: Any
+) -> Engine:
+    """A project on such a file with so many labels."""
+    file, codes = small_file(kind, "existing" in plan)
+    made = Plan(design, asked, **{"classifier": "m", **plan})
+    engine = beginning(file, kept_plan(file, made))
+    (answered_by_people if people else label_until)(engine, codes, labels)
+    return engine
+
+
+def answered_by_people(engine: Engine, codes: Any, labels: int) -> None:
+    """Of Ann's answers some are unsure, broken or put off. Where others read items again, or she
+    does, these differ in every third; of what differs every second item is settled. With the last
+    item that may be asked it is finished."""
+    classes, numbers = engine.population.classes, count(1)
+
+    def event(turn: int, who: str, kind: str, index: int, code: int, **more: Any) -> Event:
+        number, item = next(numbers), engine.population.id_at(engine.asked[index - 1].position)
+        odd = {3: "unsure", 7: "later", 9: "broken"}.get(turn % 11)
+        label = None if odd else classes[code % len(classes)]
+        more |= {} if kind == "labelled" else {"text": odd}
+        times = [f"2026-05-03T08:{x // 60:02}:{x % 60:02}+00:00" for x in (number + turn, number)]
+        return Event(
+            number, (kind == "labelled" and odd) or kind, times[0], who, index=index, item_id=item,
+            label=label, shown_at=times[1], **more,
+        )  # fmt: skip
+
+    while len(engine.asked) < labels and engine.has_more:
+        cut_anew([engine])
+        index = engine.draw_next()
+        right = codes[engine.asked[-1].position]
+        engine.first_answer(index, event(index, "ann", "labelled", index, right))
+        who = ("ann", "bob", "eve")[index % 3]
+        for again in engine.repeats.ready(who, anything=True)[: index % 4]:
+            right = codes[engine.asked[again - 1].position] + (again % 3 == 0)
+            engine.further_answer(event(again + index, who, "reread", again, right))
+    for one in unsettled(engine)[::2]:
+        told = event(1, "eve", "settled", one.index, one.index, detail={"answers": one.sequences})
+        engine.settle(told)
+    engine.finished = len(engine.asked) == engine.limit
 
 
 def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
-    """A file and the class of each item: with predictions alone ("calls"), of three classes, with
-    few scores that are no probabilities ("odd"), and one that counts as large."""
+    """A file and the class of each item: with predictions alone ("calls"), of three classes or
+    grades, with few scores that are no probabilities ("odd"), one that counts as large, and answers
+    of three systems to the same prompts with a "judge"."""
+    if kind == "judge":
+        frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2, "gamma": -0.4})
+        return judged(frame), frame["truth"].to_numpy()
     random = np.random.default_rng(1)
     worth = random.normal(0, 1.5, 240)
     scores = {name: expit(worth + random.normal(0, 1, 240)).round(2) for name in "mn"}
@@ -121,8 +177,9 @@ def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
     codes = (worth + random.normal(0, 1, 240) > 0).astype(np.int64)
     if kind == "calls":
         given["predictions"] = {x: np.where(one > 0.5, "yes", "no") for x, one in scores.items()}
-    elif kind == "classes":
-        called = {x: np.array([*"abc"])[np.digitize(one, [0.2, 0.7])] for x, one in scores.items()}
+    elif kind in ("classes", "grades"):
+        names = np.array([*("abc" if kind == "classes" else "124")])
+        called = {x: names[np.digitize(one, [0.2, 0.7])] for x, one in scores.items()}
         return items(text="x", predictions=called, **given), codes + (worth > 1.5)
     else:
         odd = {name: (9 * one).round() - 3 for name, one in scores.items()}
@@ -133,8 +190,15 @@ def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
 
 def everything(file: Any, engine: Any, plan: Plan, foreseen: bool) -> dict[str, Any]:
     known = results(engine)
-    beside = (), (None,), (0.5,), (20,), ("m",), ([0.4, 0.6],), (1.0, 2.0), (known,), (known, "")
+    groups = tuple(file.groups)
+    beside = (
+        (), (None,), (0.5,), (20,), ("m",), ([0.4, 0.6],), (1.0, 2.0), (known,), (known, ""),
+        (groups,), (groups, "accuracy"), ((), "recall"), ([30],),
+    )  # fmt: skip
     found = {str(more)[:16]: every("figures", engine, *more) for more in beside}
+    texts = every("figures", engine, lambda ids: [" ".join(WORDS[int(x[-1]) % 4 :]) for x in ids])
+    settled = {"judge": said(lambda: judge_table(engine, (), known, settled=True))}
+    found |= {"texts": texts, "settled": settled}
     for question in engine.questions[:1]:
         found["question"] = every("figures", engine, question)
     found["frame"] = {name: getattr(engine.frame, name) for name in shown_of(type(engine.frame))}
@@ -142,14 +206,12 @@ def everything(file: Any, engine: Any, plan: Plan, foreseen: bool) -> dict[str, 
     found["plan"] = every("plan", file, engine.plan)
     if foreseen and engine.questions and plan.budget:  # Others take long.
         found["planning"] = every("planning", file, plan)
-    return {
-        f"{at}/{name}": short(told(one)) for at, some in found.items() for name, one in some.items()
-    }
+    return {f"{at}/{name}": short(one) for at, some in found.items() for name, one in some.items()}
 
 
-def short(answer: Any) -> Any:
+def short(value: Any) -> Any:
     """A long answer as its numbers summed by their names, and a checksum of its words."""
-    text = json.dumps(answer)
+    text = json.dumps(answer := told(value))
     if len(text) < MOST_LETTERS:
         return answer
     return summed(numbers(answer)) | {"words": crc32(re.sub(r"-?\d+[.\de-]*", "", text).encode())}

@@ -31,9 +31,6 @@ class Along:
         self._scores: dict[int, float] = {}
         self._levels: dict[float, tuple[int, int]] = {}
 
-    def __len__(self) -> int:
-        return len(self._items)
-
     def __getitem__(self, positions: Any) -> Any:
         """The ranks 1, 2, ... of the items at these positions."""
         asked = np.asarray(positions, dtype=np.int64)

@@ -405,12 +405,13 @@ class _Against:
     def _check_compared(self) -> None:
         left, right = self.sides
         if self.read.of_groups:
-            if left != right or len(self.places) < 2:
+            if left != right:
                 rule = ", which must name two groups by the same classifier"
                 raise refused_claim(self.read.text, rule)
             return _check_counted(self.read, left.row, "groups")
         if left.classifier == right.classifier or left.class_index != right.class_index:
-            raise refused_claim(self.read.text, ", which must name two different classifiers")
+            two = "groups" if left.classifier == right.classifier and self.groups else "classifiers"
+            raise refused_claim(self.read.text, f", which must name two different {two}")
         if left.class_index is None and self.groups is not None:
             raise refused_claim(self.read.text, ", which needs a file with two classes")
         return _check_comparable(self.population, self.read, left.row)

@@ -4,7 +4,7 @@ from math import ceil, floor
 
 from labelcore.results.types import Estimate
 
-NAME, TERM = "Found so far", "the share found so far"
+NAME, TERM = "Found so far", "the share found"
 MEASURES = (
     "recall so far (of the items that human judgement calls {positive!r}, the share that was found)"
 )

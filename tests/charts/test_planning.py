@@ -30,6 +30,7 @@ def test_the_cut_counts_as_classifiers_do(threshold: float, descending: bool, ca
     assert chart.figure.layout.shapes[0].x0 == threshold
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("descending", [False, True])
 def test_every_item_is_in_one_bar_of_its_side(seed: int, descending: bool) -> None:

@@ -455,6 +455,7 @@ def test_two_classifiers_are_compared_within_groups(spoken: Known, name: str) ->
         ("accuracy[language=de] > accuracy", "name groups of one column on both sides"),
         ("accuracy[every language] > accuracy[some language]", "'every' must stand on both sides"),
         ("accuracy@A[language=de] > accuracy@B[language=fr]", "two groups by the same classifier"),
+        ("accuracy[language=de] > accuracy[language=de]", "must name two different groups"),
     ],
 )
 def test_what_groups_cannot_answer(spoken: Known, text: str, words: str) -> None:

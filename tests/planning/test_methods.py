@@ -199,6 +199,14 @@ def test_of_many_items_only_what_may_be_proposed_is_tried() -> None:
     assert worth_trying(range(EACH_TRIED + 1), ["stratified"]) == ["stratified"]  # type: ignore[arg-type]
 
 
+def test_where_nothing_is_foreseen_the_one_measured_most_widely(population: lc.Population) -> None:
+    aim, silent = aim_of(("accuracy",), "a"), lambda _, plan: Line(plan.design, "", refused="no")
+    names = ["simple_random", "recalibrated_neyman", "stratified"]
+    for some in (names, names[::-1]):
+        found = recommended(aim, population, some, {"budget": 100}, silent)
+        assert found == "recalibrated_neyman"
+
+
 def test_the_own_promise_where_it_is_the_only_one(population: lc.Population) -> None:
     plan = plan_for(aim_of(("prevalence",), "a"), population, "stratified", {"margin": 0.03})
     assert plan.promise == "fixed"

@@ -150,6 +150,16 @@ def test_too_many_files(tmp_path: Path, target: Path, monkeypatch: pytest.Monkey
         take_apart(packed(tmp_path, files), target)
 
 
+def test_a_zip_with_a_password_is_refused(tmp_path: Path, target: Path) -> None:
+    path = packed(tmp_path, {"1.png": picture()})
+    raw = bytearray(path.read_bytes())
+    for mark, behind in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        raw[raw.index(mark) + behind] |= 1
+    path.write_bytes(raw)
+    with pytest.raises(PopulationError, match="it needs a password: give it without one"):
+        take_apart(path, target)
+
+
 @pytest.mark.parametrize("cut", [0, 10, -5])
 def test_broken_bytes(tmp_path: Path, target: Path, cut: int) -> None:
     whole = packed(tmp_path, {"1.png": picture()}).read_bytes()

@@ -10,6 +10,7 @@ from scipy.stats import binom, hypergeom
 from labelcore.stats.chances import at_least, binomial
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("trials", [1, 7, 300, 5_000])
 @pytest.mark.parametrize("share", [0.0, 1e-6, 0.03, 0.5, 0.999, 1.0])
 def test_binomial_is_that_of_scipy(trials: int, share: float) -> None:

@@ -305,9 +305,7 @@ def adaptive_sessions() -> tuple[np.ndarray, np.ndarray]:
     return labelled, positive
 
 
-@pytest.mark.parametrize(
-    "predictive", [pytest.param(log_shifted, marks=pytest.mark.full), independent]
-)
+@pytest.mark.parametrize("predictive", [log_shifted, independent])
 def test_adaptive_sessions_at_the_boundary_keep_the_promise(predictive: Predictive) -> None:
     labelled, positive = adaptive_sessions()
     found = evidence_at(

@@ -32,7 +32,6 @@ def test_ever_wrong_at_most_the_level_at_every_rate(planned: int) -> None:
     assert exact.worst(planned)[0] <= LEVEL
 
 
-@pytest.mark.full
 def test_mistakes_are_seen() -> None:
     assert exact.worst(100, statistic=exact.wilson_statistic)[0] > 2 * LEVEL
     assert exact.worst(100, statistic=exact.without_quarter)[0] > 1.5 * LEVEL
@@ -45,12 +44,10 @@ def test_going_on_within_the_horizon(times: int) -> None:
     assert exact.worst(60, times, going_on=times)[0] <= LEVEL
 
 
-@pytest.mark.full
 def test_going_on_without_a_horizon_is_seen() -> None:
     assert exact.worst(60, going_on=4)[0] > 2 * LEVEL
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("size", [60, 300])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 0.9, 1.0])
 def test_files_of_which_any_share_is_planned(size: int, share: float) -> None:
@@ -59,7 +56,6 @@ def test_files_of_which_any_share_is_planned(size: int, share: float) -> None:
     assert found.max() <= LEVEL
 
 
-@pytest.mark.full
 def test_a_level_end_without_its_own_constant_is_seen() -> None:
     """From four fifths of a file on the information grows many times over."""
     size = 600
@@ -72,7 +68,6 @@ def test_a_level_end_without_its_own_constant_is_seen() -> None:
     assert found.max() > 1.5 * LEVEL
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("level", sampled([0.1, 0.05, 0.035, 0.01], 1, seed=1, keep=[0.035]))
 def test_constants_are_those_of_the_recursion(level: float) -> None:
     """Also between the levels of the table; four hundredths less are too few."""

@@ -148,7 +148,6 @@ def test_the_least_that_can_be_judged_are_the_labelled_ones_where_two_agree() ->
     assert least_judgeable(judged_cells(CELLS, UNSURE)).size.tolist() == [20, 98, 30]
 
 
-@pytest.mark.full
 def test_the_variance_of_an_estimate_is_that_of_sizes_and_labels() -> None:
     """Accuracy over 4,000 samples whose unsure items differ between the strata: the variance is
     V_p + V_u, and V_p alone misses a part of it."""

@@ -139,7 +139,6 @@ def coverage(reader: str, *ways: str) -> list[np.ndarray]:
 LIMIT = 0.95 - 3 * math.sqrt(0.95 * 0.05 / RUNS)
 
 
-@pytest.mark.full
 def test_corrected_covers_the_truth_when_mistakes_are_alike_everywhere() -> None:
     """The broken twin: the interval for the judgements, shown while nobody looked twice."""
     held, twin = coverage(ALIKE[1], "corrected", "uncorrected")
@@ -147,7 +146,6 @@ def test_corrected_covers_the_truth_when_mistakes_are_alike_everywhere() -> None
     assert (twin < LIMIT).any()
 
 
-@pytest.mark.full
 def test_bounded_covers_the_truth_where_correcting_does_not() -> None:
     held, twin = coverage("positives missed, 15 % against 1 %", "bounded", "corrected")
     assert (held >= LIMIT).all()
@@ -191,7 +189,6 @@ def beyond_chance(errors: tuple[float, float], runs: int = 1000) -> tuple[float,
     return told / runs, held / runs
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("error", sampled([0.0, 0.05, 0.2], 1, seed=1, keep=[0.05]))
 def test_without_drift_it_is_seldom_beyond_chance(error: float) -> None:
     """1,000 sessions, seed 8; limit three standard errors. Twin: a drift."""
@@ -200,7 +197,6 @@ def test_without_drift_it_is_seldom_beyond_chance(error: float) -> None:
     assert beyond_chance((error, 0.3 - error), 200)[0] > limit
 
 
-@pytest.mark.full
 def test_the_change_is_held_by_its_interval() -> None:
     """Both ways, in no cell under .93 beyond three standard errors of 1,000 sessions."""
     for errors in ((0.0, 0.15), (0.2, 0.0)):

@@ -115,7 +115,6 @@ def beyond(critical: float, target: str, rows: list[Estimand] = ROWS) -> np.ndar
 LINEAR = [DIFFERENCES["accuracy_difference"], DIFFERENCES["precision_difference"]]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("target", sampled(["file", "process"], 3, seed=1))
 @pytest.mark.parametrize("critical", [1.0, 3.84, 16.0])
 def test_no_interval_ends_before_what_it_surely_reaches(critical: float, target: str) -> None:

@@ -140,7 +140,6 @@ def test_cells_that_are_the_same_cross_as_they_share() -> None:
     )
 
 
-@pytest.mark.full
 def test_crossing_cells_have_the_covariance_of_their_estimates() -> None:
     """Two classifiers, each read by its own cells of one plain sample: the correlation of the two
     accuracies over 1,000 samples (seed 4) is the one foretold from the labels of each. Limit: four

@@ -274,7 +274,6 @@ def lines_alone(known: Known, ranks: np.ndarray, *ends: np.ndarray) -> tuple[np.
     )  # fmt: skip
 
 
-@pytest.mark.full
 def test_nearly_straight_bounds_hold_and_lines_alone_do_not() -> None:
     """100 sessions of 400 labels at 95 %: wrong at any rank in at most 5 % and three standard
     errors where the rate swings; lines alone, the twin, are beyond that."""

@@ -42,6 +42,7 @@ def test_a_curve_alone_is_shared_as_it_always_was() -> None:
     assert counts.tolist() == rank_allocation(edges, LABELS).tolist()
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("questions", [(name,) for name in QUESTIONS] + [(CURVE, AREA, AVERAGE)])
 @pytest.mark.parametrize("labels", [20, 90, 300, 3_000])
 def test_labels_add_up_and_every_stratum_has_some(questions: tuple[str, ...], labels: int) -> None:

@@ -150,11 +150,8 @@ def critical_of(sample: RankedSample, summary: Summary) -> float:
     return float(student.ppf(0.975, ranked_summaries._freedom(sample, summary)) ** 2)
 
 
-@pytest.mark.full
 @BOTH
-@pytest.mark.parametrize(
-    "case", [0, *(pytest.param(case, marks=pytest.mark.full) for case in (1, 2))]
-)
+@pytest.mark.parametrize("case", range(3))
 def test_ends_are_those_of_a_general_optimiser(
     summary: Summary, case: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +171,6 @@ def test_ends_are_those_of_a_general_optimiser(
     assert usual[1:] == pytest.approx((low, high), abs=5e-4)
 
 
-@pytest.mark.full
 @BOTH
 @pytest.mark.parametrize("case", [0, 1])
 def test_ends_where_weights_crowd(summary: Summary, case: int) -> None:
@@ -445,7 +441,6 @@ def test_coverage_of_a_plain_sample_in_pieces(summary: Summary) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.full
 def test_a_plain_sample_of_a_list_with_hardly_another_item_in_its_head() -> None:
     """Average precision, 60 runs of 300 labels: not covered by the region alone, because chance
     has more hits before an item than there is room for."""
@@ -472,7 +467,6 @@ def test_without_strata_it_does_not_cover(summary: Summary) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.full
 def test_without_phantoms_it_does_not_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin in which no stratum has hits that no label has shown."""
     monkeypatch.setattr(ranked_summaries, "PHANTOM_LABELS", 0.0)

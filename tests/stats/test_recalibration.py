@@ -21,6 +21,7 @@ def by_optimiser(q: np.ndarray, s: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.asarray(expit(found.x[0] + found.x[1] * logit(q)))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("largest", [3, 40, 5000])
 def test_equals_a_general_optimiser(seed: int, largest: int) -> None:
@@ -49,6 +50,7 @@ def with_evidence_by_optimiser(
     return np.asarray(expit(x @ found.x))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("largest", [3, 40, 5000])
 def test_evidence_has_a_slope_of_its_own(seed: int, largest: int) -> None:

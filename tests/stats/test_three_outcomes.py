@@ -362,7 +362,6 @@ def signs_bound(found: Duels) -> np.ndarray:
     return np.where(clears[:, 0], math.log(20), 0.0)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("size", "each"), [(40, 15), (60, 30), (60, 12)])
 def test_watched_after_every_label_a_tie_is_rarely_called_a_lead(size: int, each: int) -> None:
     """One cell, every order."""

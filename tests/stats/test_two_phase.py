@@ -184,7 +184,6 @@ def test_a_difference_by_hand() -> None:
     assert (low < value).all() and (value < high).all() and low[1] > -1
 
 
-@pytest.mark.full
 def test_differences_hold_and_what_breaks_them() -> None:
     """100 samples of 600 from 5,000 items, half of them judged by another person. The twins: the
     first reading alone, and flips taken as exact."""

@@ -492,6 +492,7 @@ def test_the_word_of_a_proxy_counts_from_its_own_address_alone(
     monkeypatch.setenv(PROXIES, "10.1.2.0/24, 192.168.7.7")
     assert by_proxy(sender="10.1.2.3") and by_proxy(sender="::ffff:192.168.7.7")
     assert not by_proxy(sender="127.0.0.1") and not by_proxy(sender="10.1.3.3")
+    assert not by_proxy(sender="2001:db8::7")
 
 
 def test_the_word_of_a_proxy_is_off_by_default(

@@ -37,6 +37,8 @@ def test_groups_get_people_another_name_and_an_end(
         assert run(*order)[0] == 0
     assert register.one("Ann").groups == ("nurses",) and not register.has("medics")
     assert register.one("nurses").role == Role.VIEWER and register.one("NURSES").group
+    assert register.visitor(register.one("nurses")) is None
+    assert register.visitor(register.one("Ann"))
     for order, said in (
         (("join", "nurses", "--in", "readers"), "name must be of a person, got the group 'nurses'"),
         (("join", "Ann", "--in", "Ann"), "group must be one that was added with --group"),

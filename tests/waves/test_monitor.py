@@ -42,6 +42,7 @@ from labelcore.waves.measured import (
 )
 from labelcore.waves.preview import MonitorPreview
 from labelcore.words.sentences import percent_range, value_percent
+from tests.answering import next_draw
 
 ITEMS, LABELS = 600, 60
 PLAN = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=LABELS, seed=3)
@@ -84,6 +85,15 @@ def label(session: lc.Session, frame: pd.DataFrame, most: int = 10_000) -> list[
 def started(store: Any = None, **values: Any) -> lc.Monitor:
     given = {"requirements": ["precision >= 0.8"], "since_launch": False, "waves": 12, **values}
     return lc.Monitor(store, "spam", given.pop("plan", PLAN), **given)
+
+
+def test_what_nobody_could_judge_does_not_come_home() -> None:
+    monitor, first = started(), table()
+    wave = monitor.wave(read(first), "one")
+    unsure = next_draw(wave, "ann")
+    wave.answer(unsure, "unsure")
+    asked = label(wave, first, 3)
+    assert set(Home(monitor.store, "spam", 2).labels) == {*asked} - {unsure.item_id} != set()
 
 
 def test_labels_of_unchanged_items_come_home_and_are_no_evidence() -> None:

@@ -9,7 +9,6 @@ from labelcore.papers.curves.random_band import curve_labels
 from tests.cases import sampled
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("wanted", "window"),
     sampled(

@@ -196,7 +196,6 @@ def test_between_the_ranks() -> None:
     assert at_edges == pytest.approx(fixed.at_edges)
 
 
-@pytest.mark.full
 def test_both_are_unbiased_and_without_weights_it_is_not() -> None:
     """200 runs, p at the last rank, within 4 standard errors."""
     verdicts, last = a_list(), GRID.edges[-1]
@@ -230,7 +229,6 @@ def share_always_right(look: Taking, verdicts: np.ndarray, runs: int) -> float:
     return held / runs
 
 
-@pytest.mark.full
 def test_bounds_hold_at_all_ranks_after_all_blocks() -> None:
     """Confidence 80 %, 150 runs; limit of the binomial noise. The twin has forgotten that only some
     of the slots lie in the last stretch, and takes its mean for that of the list."""

@@ -37,6 +37,7 @@ EXACT_CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("case", EXACT_CASES)
 @pytest.mark.parametrize("bits", [256, 4])
 def test_powers_are_exact(
@@ -112,7 +113,6 @@ def precision(verdicts: np.ndarray) -> np.ndarray:
     return np.cumsum(verdicts) / np.arange(1, len(verdicts) + 1)
 
 
-@pytest.mark.full
 def test_bounds_hold_where_the_assumption_does() -> None:
     verdicts = falling_list()
     assert holds_strongly(verdicts, GRID), "else the list proves nothing"
@@ -276,7 +276,6 @@ def test_nothing_finished_and_missing_labels() -> None:
     assert paula_bounds(GRID, seen, seen, 2, ranks).rank.tolist() == [1, 50]
 
 
-@pytest.mark.full
 def test_a_billion_items_need_no_long_powers() -> None:
     """The exact numerator of (1.0001)^214,174 has 2.8 million bits; none is computed."""
     grid = paula_grid(2_000_000_000, 0.0001, 100)

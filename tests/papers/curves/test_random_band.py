@@ -95,7 +95,6 @@ def share_of_runs(head: int, look: Callable[[np.ndarray], Any], runs: int = 200)
     return held / runs
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("head", [0, 40])
 def test_band_holds_at_all_ranks_together(head: int) -> None:
     """Confidence 80 %, 200 runs of 60 sampled items; limit of the binomial noise. The twin takes

@@ -145,7 +145,6 @@ def test_watched_process_is_wider() -> None:
     assert like.low[0] < own.low[0] and own.high[0] < like.high[0]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("cells", list(itertools.product((0, 6), (0, 5), (0, 7), (0, 30))))
 def test_any_count_may_be_zero(cells: tuple[int, ...]) -> None:
     tp, fp, fn, tn = map(float, cells)

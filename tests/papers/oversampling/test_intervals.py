@@ -78,7 +78,6 @@ def printed(counts: Counts) -> Pair:
     return Pair(printed_precision(counts, 0.95), printed_recall(counts, K, 0.95))
 
 
-@pytest.mark.full
 def test_least_coverage_by_all_outcomes() -> None:
     """Equations 3 and 4 with the rules for few: .93 and .94 at least; as printed they fail."""
     precision, recall = least_coverage(lambda counts: normal_intervals(counts, ENDLESS, 0.95))
@@ -88,7 +87,6 @@ def test_least_coverage_by_all_outcomes() -> None:
     assert broken[0] < 0.75 and broken[1] < 0.5
 
 
-@pytest.mark.full
 def test_least_coverage_of_the_posterior() -> None:
     precision, recall = least_coverage(lambda counts: bayes_intervals(counts, ENDLESS, 0.95))
     assert precision >= 0.90 and recall >= 0.94

@@ -65,12 +65,10 @@ def test_stable_waves_raise_alarms_at_most_at_their_rate(above: float, below: fl
     assert alarm_rate(steady((above, below)), runs) <= most(runs, 0.05)
 
 
-@pytest.mark.full
 def test_comparisons_that_do_not_share_alpha_raise_too_many() -> None:
     assert alarm_rate(steady((0.85, 0.02)), 150, each_at_full_alpha) > most(150, 0.05)
 
 
-@pytest.mark.full
 def test_planned_comparisons_share_alpha_equally() -> None:
     def look(waves: list[Wave]) -> bool:
         return monitor(waves, planned=4).alarm
@@ -80,7 +78,6 @@ def test_planned_comparisons_share_alpha_equally() -> None:
         assert report.predicted[0].confidence == pytest.approx(1 - 0.05 / 5 / 2)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("after", "quantity"), [((0.55, 0.02), "precision"), ((0.85, 0.1), "recall")]
 )
@@ -265,7 +262,6 @@ def waves(series: int, rates: list[tuple[float, float]], seed: int = 3, labels: 
     )
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("figure", ["precision", "recall"])
 @pytest.mark.parametrize("rates", [(0.8, 0.1), (0.9, 0.01), (0.5, 0.5)])
 def test_each_wave_lies_outside_where_the_summed_up_distribution_says_so(

@@ -191,7 +191,6 @@ def test_unequal_split_holds_each_half() -> None:
     assert low <= most(runs, 0.1) and high <= most(runs, 0.1)
 
 
-@pytest.mark.full
 def test_intervals_for_one_look_fail_at_every_draw() -> None:
     low, high = missed(Peeking, 200)
     assert low > most(200, 0.1) and high > most(200, 0.1)

@@ -108,7 +108,6 @@ def test_classifiers_are_read_off_the_parameters(known: Known) -> None:
     assert design.suggested(known.population, ("lr",)) == {}
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("bound", ["prior_posterior_ratio", "hoeffding"])
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
 @pytest.mark.whole

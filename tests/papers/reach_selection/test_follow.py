@@ -19,7 +19,6 @@ def begin(rules: ReachRules) -> ReachSelection:
     return ReachSelection(MEMBER, rules, 200, np.random.default_rng(2).permutation(120), words)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("bound", ["hoeffding", "prior_posterior_ratio"])
 @pytest.mark.parametrize("sampler", ["pooled", "round_robin"])
 def test_follows_as_if_never_otherwise(

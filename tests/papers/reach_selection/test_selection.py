@@ -104,7 +104,6 @@ def uneven(in_turn: bool, active: np.ndarray) -> tuple[float, float]:
     return statistic, float(chi2.isf(NOISE, len(observed) - 1))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("active", [(1, 1, 1), (0, 1, 1)])
 def test_with_replacement_an_active_candidates_draws_are_uniform(
@@ -215,7 +214,6 @@ VARIANTS = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("rules", VARIANTS, ids=lambda r: f"{r.sampler}-{r.bound}")
 def test_every_variant(rules: ReachRules) -> None:
     """The switches of section 5.2 do what they say; 60 draws are too few for Hoeffding's bounds."""
@@ -321,7 +319,6 @@ def test_ahead_is_what_comes_while_nobody_drops_out(sampler: str, bound: str) ->
     assert selection.ahead(5) == []
 
 
-@pytest.mark.full
 def test_a_copy_goes_on_as_the_original_would() -> None:
     for rules in VARIANTS[::3]:
         first = begun(rules, 200)
@@ -357,13 +354,11 @@ def wrong_share(kind: type[ReachSelection]) -> float:
     return sum(choice.status == "guaranteed" for choice in choices) / RUNS
 
 
-@pytest.mark.full
 def test_choices_are_right_as_often_as_promised() -> None:
     """Delta .1, 80 sessions; limit from binomial noise (.24)."""
     assert wrong_share(ReachSelection) <= most(RUNS, 0.1)
 
 
-@pytest.mark.full
 def test_peeking_with_bounds_for_one_look_is_wrong_more_often() -> None:
     assert wrong_share(PeekingSelection) > most(RUNS, 0.1)
 
@@ -385,7 +380,6 @@ class CountingOn(ReachSelection):
         super()._look()
 
 
-@pytest.mark.full
 def test_an_eliminated_candidate_is_updated_only_where_it_was_left() -> None:
     """Its interval covers its precision of .32, before another choice is sought at .4 and at its
     end; updated on by the head alone, it hardly ever does. 20 sessions at delta .05; limit from
@@ -498,7 +492,6 @@ def is_wrong(row: Requirement, reach: np.ndarray, sizes: np.ndarray) -> bool:
     return bool(reach[chosen] / sizes[chosen] < least or reach[chosen] < 0.9 * best)
 
 
-@pytest.mark.full
 def test_all_requirements_hold_together_as_often_as_promised() -> None:
     """60 sessions: wrong in at most delta and what chance allows; by the shares alone in more."""
     limit = most(60, LOOSE.delta)

@@ -212,7 +212,6 @@ def coverage(known: Known, plan: lc.Plan, keys: tuple[str, ...], runs: int) -> d
     return {key: number >= limit for key, number in held.items()}
 
 
-@pytest.mark.full
 def test_intervals_cover() -> None:
     """120 runs at 80 %, limit .66."""
     known = written(1_500, seed=3)

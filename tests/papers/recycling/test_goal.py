@@ -21,10 +21,7 @@ def plan_of(estimands: tuple[str, ...] = ("precision",), **values: object) -> lc
     return lc.Plan("recycling", estimands, **{"params": GIVEN, "seed": 4, **values})  # type: ignore[arg-type]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    "estimands", [pytest.param(("precision",), marks=pytest.mark.full), ("precision", "recall")]
-)
+@pytest.mark.parametrize("estimands", [("precision",), ("precision", "recall")])
 def test_the_fewest_draws_that_keep_the_margin(known: Known, estimands: tuple[str, ...]) -> None:
     ahead = lc.preview(known.population, plan_of(estimands, margin=0.06))
     assert max(ahead.expected_half_width.values()) <= 0.06
@@ -71,7 +68,6 @@ def test_an_unreachable_margin_asks_all_that_can_be() -> None:
     assert max(ahead.expected_half_width.values()) == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.full
 def test_labels_and_margin_come_out_as_planned(known: Known) -> None:
     """60 sessions, seed 3: labels within 3 % of the preview in the mean (the draws of a seed vary
     by about 2 %), half-widths of no classifier above the margin by more than 15 %, and coverage of

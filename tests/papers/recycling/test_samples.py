@@ -64,7 +64,6 @@ def elements_are_uniform(draw: Child, size: int, option: str) -> bool:
     return min(chisquare(one).pvalue for one in counts) > NOISE
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("option", ["shuffle", "sample"])
 @pytest.mark.parametrize("size", [15, 60])
 def test_elements_are_uniform(size: int, option: str) -> None:
@@ -170,7 +169,6 @@ def grandchild_is_unbiased(whole: bool) -> bool:
     return bool(abs(kept.mean()) < 4 * kept.std() / np.sqrt(len(kept)))
 
 
-@pytest.mark.full
 def test_grandchild_is_unbiased() -> None:
     assert grandchild_is_unbiased(whole=True)
     assert not grandchild_is_unbiased(whole=False)
@@ -230,7 +228,6 @@ def fits(found: np.ndarray, exact: Savings) -> bool:
     return bool(statistic < chi2.isf(NOISE, often.sum() - 1))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("n_child", [60, 30])
 def test_savings_are_exact(n_child: int) -> None:
     """S+ + S- is shorter than 60 and longer than 30 in most samples; part b as printed, which says

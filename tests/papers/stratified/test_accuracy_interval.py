@@ -130,7 +130,6 @@ def test_known_and_missing_denominators() -> None:
     assert value[0] == low[0] == 0.0 and 0.05 < high[0] < 0.9
 
 
-@pytest.mark.full
 def test_coverage_of_a_ratio() -> None:
     """Recall, 2,000 runs at 80 % (z = 1.2816); the twin divides by the labels instead of N."""
     rng = np.random.default_rng(3)

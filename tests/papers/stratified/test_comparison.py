@@ -36,7 +36,6 @@ def test_equal_width_by_hand(known: Known, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(frame["ratio"] + frame["saved"], 1)
 
 
-@pytest.mark.full
 def test_every_combination_once_and_none_beats_the_optimal(known: Known) -> None:
     frame = compare_stratifications(known.population, "lr")
     assert len(frame) == 7 * 9 * 3

@@ -187,7 +187,6 @@ def test_proportional_is_unbiased_and_printed_is_not(broken: bool, known: Known)
     assert error > 3.9 if broken else abs(error) < 3.9
 
 
-@pytest.mark.full
 def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
     one = calibrated(tmp_path, 900, seed=2)
     score = one.population.scores["lr"]
@@ -222,7 +221,6 @@ def test_watched_needs_accuracy_alone(known: Known) -> None:
     assert "band" in scalar_results(engine)["accuracy"].method
 
 
-@pytest.mark.full
 def test_few_values_leave_fewer_strata_and_say_so(tmp_path: Path) -> None:
     score = np.repeat([0.1, 0.4, 0.8], 40)
     file = write(tmp_path, (score > 0.3).astype(int), score=score, thresholds={"lr": 0.5})

@@ -24,6 +24,7 @@ def crowded(n: int, seed: int = 3) -> np.ndarray:
     return 1 - 0.5 * np.random.default_rng(seed).beta(0.3, 2, n)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("n_strata", [1, 2, 6, 10, 50])
 def test_every_item_is_in_one_stratum_and_none_is_empty(name: str, n_strata: int) -> None:
@@ -142,7 +143,6 @@ def test_mixture_components_may_interleave() -> None:
     assert np.mean(found == other) > 0.99
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_many_items_are_cut_from_a_sample_of_quantiles(
     name: str, monkeypatch: pytest.MonkeyPatch
