@@ -8,6 +8,7 @@ import numpy as np
 
 from labelcore.designs import DESIGNS
 from labelcore.population import Population
+from labelcore.population.classes import grades_of
 from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
 from labelcore.safe_text import one_line, plain
@@ -218,6 +219,8 @@ class Questions(Rules):
             word, first = shown_word(self.question.positive), self.judges[0]
             by = f" by {one_line(first, LONGEST_NAME)}" if len(self.names) > 1 else ""
             return f"{self.called(first):,} of {len(base):,} called {word!r}{by}."
+        if card is ACCURACY and grades_of(base.classes) is not None:
+            return "The share of equal grades; the mean score stands beside it."
         if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:
             differ = int(np.count_nonzero(base.predictions[pair[0]] != base.predictions[pair[1]]))
             exact = ": labelling these settles accuracy" if 0 < differ <= MOST_EXACT else ""

@@ -168,7 +168,7 @@ def new_project_page() -> None:
         settled = items_step() is not None
         leave(settled, NO_FILE if now.path is None else NO_ITEMS)
     elif isinstance(question, str) or now.step == 2:
-        question = question_step(items.population)
+        question = question_step(items)
         leave(isinstance(question, Question), question if isinstance(question, str) else "")
     else:
         aim_screen(items, question)
