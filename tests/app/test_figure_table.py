@@ -270,5 +270,7 @@ def test_of_one_row_only_what_can_be_pressed_is_said(app: Callable, session: lc.
     page = app("progress", project="free")
     said = [one.value for one in page.caption]
     assert compare.HINT_OF_ONE in said and compare.HINT not in said
-    page.segmented_control(key="table-rows").set_value("language").run()
+    rows = page.segmented_control(key="table-rows")
+    assert rows.options == ["classifier", "language"]
+    rows.set_value("language").run()
     assert compare.HINT in [one.value for one in page.caption]
