@@ -12,6 +12,7 @@ from labelcore.access import Right
 from labelcore.charts.look_picture import ALONG_SCORES, OVER_LABELS, Picture
 from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
+from labelcore.figures.readiness import promised_until
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.along_ranks import along_ranks, headline
@@ -226,7 +227,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
         f"{'Choice' if session.results().of(Choice) else model.capitalize()}: {decision(session)}\n"
-        f"Size: {pilot_words(session.engine, size_words) or f'{planned_words(plan)} planned.'}\n"
+        f"Size: {pilot_words(session.engine, size_words) or planned_line(session)}\n"
         f"Plan: {plan.method.label}, seed {plan.seed}, "
         f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
@@ -240,6 +241,13 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
         assumptions.append(trained + before)
     st.text("\n".join(f"•  {line}" for line in assumptions))
+
+
+def planned_line(session: Session) -> str:
+    """What is planned, and up to how many labels groups may get more under the same promise."""
+    until = promised_until(session.engine) if session.plan.by else 0
+    more = f"; groups may get more, up to {until:,}" if until > session.engine.planned else ""
+    return f"{planned_words(session.plan)} planned{more}."
 
 
 def recompute(project: str, session: Session) -> None:
