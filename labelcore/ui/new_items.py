@@ -54,8 +54,8 @@ MARKS = ("decimal", "quote")
 PLACES = 5
 """How many rows of equal faults are named."""
 STRAYS = (
-    "{classifier}: {some} are not from 0 to 1: {which}. If these are probabilities, mend the file: "
-    "as it is, only the order of the scores is used."
+    "{classifier}: {some} are not from 0 to 1, such as {which}. If these are probabilities, "
+    "mend the file: as it is, only the order of the scores is used."
 )
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 MEANINGS = "Change what a column means"
@@ -446,7 +446,7 @@ def show_strays(population: Population) -> None:
     for name, scores in population.scores.items():
         if len(rows := strays(scores)):
             some = f"{len(rows):,} of {count(len(scores), 'score')}"
-            which = places(f"{scores[row]:g} in row {row + 1:,}" for row in rows)
+            which = " and ".join(f"{scores[row]:g} in row {row + 1:,}" for row in rows[:2])
             st.warning(plain(STRAYS.format(classifier=name, some=some, which=which)))
 
 

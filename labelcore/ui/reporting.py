@@ -79,7 +79,7 @@ def report_page(project: str) -> None:
         more = f" {GO_ON}" if visitor.allowed(Right.RUN) else ""
         st.caption(f":material/hourglass_top: {INTERIM}{more}")
         way_to_label(session)
-    shown, lines = replace(now, views=()), said_of(now, results)
+    shown, lines = replace(now, views=()), said_of(now, results, bool(session.plan.by))
     show_picture("report-picture", shown, large=True, said=lines, leads=False)
     sentence = headline(session)
     copy_buttons("report-copy", sentence, page_of(project))
@@ -149,10 +149,10 @@ def confusion(session: Session) -> None:
         )
 
 
-def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
+def said_of(now: Picture, results: Sequence[Finding], grouped: bool) -> list[str]:
     """How sure it is, what it is about, and what it does not say."""
     claims = [result for result in results if isinstance(result, Claim)]
-    return [*filter(None, [now.of_all]), *meaning([*claims, *results][0])]
+    return [*filter(None, [now.of_all]), *meaning([*claims, *results][0], grouped=grouped)]
 
 
 def others(results: Sequence[Finding]) -> None:

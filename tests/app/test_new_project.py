@@ -306,7 +306,9 @@ def test_a_few_stray_scores_are_named_and_do_not_move_the_cut(app) -> None:
     rows = "".join(f"i{n},text {n},{score}\n" for n, score in enumerate(scores))
     page = with_upload(app, "m.csv", f"id,text,score_lr\n{rows}".encode())
     (told,) = (one.value.replace("\\", "").replace(JOINER, "") for one in page.warning)
-    assert told.startswith("lr: 2 of 80 scores are not from 0 to 1: 1.7 in row 71, -0.2 in row 72.")
+    assert told.startswith(
+        "lr: 2 of 80 scores are not from 0 to 1, such as 1.7 in row 71 and -0.2 in row 72."
+    )
     assert "no fault" in texts(page)
     to_aim(page, "Is it good?", ACCURACY.title)
     assert page.slider(key="new-threshold-lr").value == 0.5
