@@ -11,7 +11,7 @@ from labelcore.population import Population
 from labelcore.population.classes import grades_of
 from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
-from labelcore.safe_text import one_line, plain
+from labelcore.safe_text import one_line, plain, shortened
 from labelcore.ui.draft import Question
 from labelcore.ui.fields import Rules
 from labelcore.ui.new_classifiers import positive_of, usable
@@ -222,7 +222,7 @@ class Questions(Rules):
         if card is ACCURACY and grades_of(base.classes) is not None:
             return "The share of equal grades; the mean score stands beside it."
         if card is BOTH and self.judges and self.two:
-            word, first = shown_word(self.question.positive), self.judges[0]
+            word, first = shortened(shown_word(self.question.positive)), self.judges[0]
             by = f" by {one_line(first, LONGEST_NAME)}" if len(self.names) > 1 else ""
             return f"{self.called(first):,} of {len(base):,} called {word!r}{by}."
         if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:
