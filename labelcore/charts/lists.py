@@ -29,7 +29,6 @@ from labelcore.words.lists import list_sentence
 from labelcore.words.sentences import decimals
 
 LOG_FROM, LONGEST, RANKS = 1_000, 24, (100, 300, 1_000, 3_000, 10_000, 100_000)
-SIDES = "above 0: {} is better, below: {}"
 UP = "Precision and difference, points"
 NOTHING = "No picture yet: it starts with the first band."
 RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High", "Better"
@@ -68,16 +67,18 @@ def _marks(lists: ListDifference) -> list[AnyMark]:
     for place, band in enumerate(lists.own or ()):
         name = shortened(str(band.scope.classifier), LONGEST)
         marks.append(Line(x, band.told[at], THIN, name=name, role=SERIES[place + 1], kind="list"))
-    marks.append(Line(x, lists.value[at], name="difference", role=FIRST, hover=texts,
-                      kind="estimate"))  # fmt: skip
+    name = f"difference, {' less '.join(_names(lists))}"
+    marks.append(Line(x, lists.value[at], name=name, role=FIRST, hover=texts, kind="estimate"))
     return marks
 
 
+def _names(lists: ListDifference) -> list[str]:
+    return [shortened(str(name), LONGEST) for name in (lists.scope.classifier, lists.scope.versus)]
+
+
 def _remarks(lists: ListDifference) -> list[Remark]:
-    """Who is better on which side of zero, and which line is which list, where they are furthest
-    apart."""
-    names = [shortened(str(name), LONGEST) for name in (lists.scope.classifier, lists.scope.versus)]
-    remarks = [Remark(SIDES.format(*names), up=0.0)]
+    """Which line is which list, where they are furthest apart."""
+    names, remarks = _names(lists), list[Remark]()
     values = [band.told for band in lists.own or ()]
     if values and np.isfinite(values[0] - values[1]).any():
         place = int(np.nanargmax(np.abs(values[0] - values[1])))

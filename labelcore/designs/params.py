@@ -84,8 +84,8 @@ class WatchedParams(DesignParams):
     horizon: int | None = parameter(
         None,
         "how many times the planned size a watched session may go on to: 1 for the planned size "
-        "alone; more costs about 7 % more labels at the planned size. Empty: 1 with a budget, else "
-        "4, with approximate claims 16",
+        "alone; more costs about 7 % more labels at the planned size. Empty: 1 with a budget, "
+        "without one or with groups 4, with approximate claims 16",
         low=1,
         high=16,
     )

@@ -36,10 +36,12 @@ def cells_of(engine: Engine, tally: Tally, class_index: int | None) -> Cells:
 
 def judged_share(engine: Engine, question: Question | None = None) -> float | None:
     """The share of the file that a person can judge, estimated; None where the figures are not
-    about these alone, 0 where nothing tells it: for a group, and where a part is never asked."""
+    about these alone, 0 where nothing tells it: without a label, for a group, and where a part is
+    never asked."""
     if not engine.undecided or engine.unsure_reading != Unsure.JUDGED:
         return None
-    if not engine.frame.asked.all() or (question is not None and question.group is not None):
+    told = engine.labels and engine.frame.asked.all()
+    if not told or (question is not None and question.group is not None):
         return 0.0
     sizes = cells_of(engine, engine.tallies[engine.classifiers[0]], None).size
     return float(sizes.sum() / len(engine.population))

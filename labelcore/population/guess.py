@@ -223,6 +223,7 @@ def _all_different(values: Sequence[str]) -> bool:
 def _all_of(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1:,} more"]
+    names = [name if len(name) <= SHORT_TEXT else f"{name[: SHORT_TEXT - 1]}…" for name in names]
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
@@ -340,7 +341,7 @@ def _classifiers(
     if _sum_to_one([values[name] for name in scores]):
         positive = [name for name in scores if POSITIVE.search(snake(name))]
         if len(scores) > 2 or len(positive) != 1:
-            reason = f"{_all_of(scores)} sum to 1: they belong to the classes of one classifier."
+            reason = f"{_all_of(scores)} sum to 1, so they belong to the classes of one classifier."
             if not predictions:
                 return Found(
                     (), UNSURE, f"{reason} Choose the one for the class you are looking for."
@@ -356,11 +357,15 @@ def _left_out(between: Sequence[str], codes: Sequence[str]) -> str:
     sentences = []
     if between:
         sentences.append(
-            f"{_all_of(between)}: numbers from 0 to 1 in the first rows, perhaps a score."
+            f"{_holding(between)} numbers from 0 to 1 in the first rows, perhaps a score."
         )
     if codes:
-        sentences.append(f"{_all_of(codes)}: 0 and 1, perhaps a prediction, perhaps the truth.")
+        sentences.append(f"{_holding(codes)} 0 and 1, perhaps a prediction, perhaps the truth.")
     return " ".join(sentences)
+
+
+def _holding(names: Sequence[str]) -> str:
+    return f"{_all_of(names)} {'holds' if len(names) == 1 else 'hold'}"
 
 
 def _sum_to_one(columns: Sequence[Sequence[str]]) -> bool:

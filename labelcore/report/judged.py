@@ -3,6 +3,7 @@
 *Progress*, the report in all its forms and the command line tell what is put together here.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from labelcore.figures.differences import places_of
 from labelcore.figures.judge import JUDGE, JUDGE_MEAN, MEAN, MEAN_BIAS
 from labelcore.population import Population
 from labelcore.population.classes import grades_of
+from labelcore.population.revealing import snake
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.told_values import is_early, too_wide
 from labelcore.session.session import Session
@@ -36,7 +38,7 @@ ORDER_DIFFERS = "{who} puts {judge} first; people put {people} first."
 OPEN_BY, OPEN, SURE, TIE, SAME = "open +{more:,}", "open", "sure", "too close", ""
 LEGEND = "+n: about n more labels decide it. "
 TOGETHER = "{pairs}, {sure} together."
-RATES, PAIRS, MEASURES = "The systems", "Which is better", THE_JUDGE
+MEANS, RATES, PAIRS, MEASURES = "Mean scores", "The systems", "Which is better", THE_JUDGE
 SYSTEM, BETTER, ALL = "System", "Better than", "All"
 TWO_PEOPLE = "two people, on what both judged"
 SHARES = {
@@ -44,6 +46,7 @@ SHARES = {
     "true pass rate": "True pass rate",
     "false pass rate": "False pass rate",
 }
+GRADES = re.compile(r"(^|_)(judges?|scores?|grades?|ratings?|stars|points)(_|$)", re.IGNORECASE)
 AGREES = {"accuracy", "recall", "specificity"}
 """What *How good is my judge?* asks for."""
 Ends = dict[str, float]
@@ -109,7 +112,7 @@ class Judged:
         is the true pass rate of systems where it is known. Of grades the mean score of all and of
         each system."""
         if self._graded:
-            return {RATES: self._means(name)}
+            return {MEANS: self._means(name)}
         tables = {RATES: self._rates(name, truth)} if len(self.places) else {}
         if len(self.pairs):
             tables[PAIRS] = self._matrix(name)
@@ -163,10 +166,11 @@ class Judged:
         rows = []
         each = [(ALL, self._every())]
         each += [(name(system), measures) for system, measures in self._systems().items()]
+        head = SYSTEM if len(each) > 1 else "Answers"
         for system, measures in each:
             rows.append(
                 {
-                    SYSTEM: system,
+                    head: system,
                     "Mean score": ""
                     if np.isnan(measures[MEAN]["value"])
                     else f"{measures[MEAN]['value']:.2f}",
@@ -251,12 +255,11 @@ class Judged:
 
 def judged_of(session: Session) -> Judged | None:
     """Of a plan that asks for the pass rates of systems, or for what people say of a judge's
-    verdicts, or whose answers are grades of answers to prompts; None of others, and before the
-    first label."""
+    verdicts, or whose answers are grades; None of others, and before the first label."""
     plan, population = session.plan, session.population
     asked, name = set(plan.estimands), session.engine.classifiers[0]
     labelled = session.labels and not plan.superseded and name in population.predictions
-    if labelled and population.prompt is not None and grades_of(population.classes) is not None:
+    if labelled and _grades_answers(population):
         measures, empty = session.judge(columns_of(session)), pd.DataFrame()
         means = MEAN in set(measures["measure"])
         return Judged("", measures, empty, empty, plan.confidence) if means else None
@@ -274,6 +277,14 @@ def judged_of(session: Session) -> Judged | None:
     return Judged(by[0] if by else "", session.judge(by), pairs, places, plan.confidence, people,
                   settled, settled_by(plan.readers),
                   str(name) if len(population.predictions) > 1 else "")  # fmt: skip
+
+
+def _grades_answers(population: Population) -> bool:
+    """Whether the classes are grades: numbers said of answers to prompts, or in a column that is
+    called so. Others, such as digits that are read, have no mean."""
+    columns = map(snake, population.arguments["predictions"].values())
+    called = population.prompt is not None or any(map(GRADES.search, columns))
+    return called and grades_of(population.classes) is not None
 
 
 def _settled(session: Session, by: tuple[str, ...]) -> pd.DataFrame | None:

@@ -62,6 +62,7 @@ def _told(register: Register, who: Person, key: str) -> tuple[str, ...]:
     group = one_line(f"a group of {len(inside)}: {', '.join(inside)}" if inside else "a group", 200)
     by = group if who.group else "by link" if who.key else "by login"
     ends = dated(who.ends, where).rpartition(" ")[0] if who.ends else "–"
+    ends = f"ended {ends}" if who.over else ends
     return role, by, ends, dated(seen, where) if seen else "–"
 
 
@@ -84,7 +85,7 @@ def _row(project: str, register: Register, who: Person, key: str) -> None:
                 st.text(role)
         parts = [
             by,
-            *([f"{'ended' if who.over else 'until'} {ends}"] if who.ends else []),
+            *([ends if who.over else f"until {ends}"] if who.ends else []),
             *([] if who.group else ["never here" if seen == "–" else f"last here {seen}"]),
         ]
         quiet(f"role-{who.name}", " · ".join(parts))

@@ -1,6 +1,6 @@
 """The answers to an item and their keys, and everything else that may be pressed beside it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -34,15 +34,26 @@ Act = Callable[..., None]
 
 
 def classes_in_order(session: Session) -> list[Choice]:
-    """(class, key, place): of two the positive one first, of several in their order with the keys
-    1 to 9 and 0, and none for those after the tenth. ``place`` is part of a widget's key."""
+    """(class, key, place): of two the positive one first, of several in their order, and no key for
+    those after the tenth. ``place`` is part of a widget's key."""
     population = session.population
     if len(population.classes) > 2:
-        keys = [*DIGITS, *[None] * len(population.classes)]
+        keys = keys_of(population.classes)
         return [(name, keys[n], f"class-{n}") for n, name in enumerate(population.classes)]
     yes, no = answer_keys(session)
     negative = next(name for name in population.classes if name != population.positive)
     return [(population.positive, yes, "positive"), (negative, no, "negative")]
+
+
+def keys_of(classes: Sequence[str]) -> list[str | None]:
+    """The keys of several classes: of digits their own, of others 1 to 9 and 0.
+
+    >>> keys_of(["0", "1", "2"]), keys_of(["ham", "spam", "news"]), keys_of(["1", "2", "10"])
+    (['0', '1', '2'], ['1', '2', '3'], ['1', '2', '3'])
+    """
+    if {*classes} <= {*DIGITS}:
+        return [*classes]
+    return [*DIGITS, *[None] * len(classes)][: len(classes)]
 
 
 def answer_keys(session: Session) -> tuple[str, str]:

@@ -240,7 +240,8 @@ def _by(session: Session) -> str:
         return ""
     rates = session.population.has_judge and "prevalence" in session.plan.estimands
     asked = columns_of(session) if rates else session.plan.by or ()
-    rows = f"{model_word(session.population.has_judge)}s"
+    several = "s" * (len(session.population.classifiers) > 1)
+    rows = f"{model_word(session.population.has_judge)}{several}"
     chosen = st.segmented_control(
         "Rows",
         [CLASSIFIERS, *columns],

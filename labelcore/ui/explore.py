@@ -18,7 +18,6 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.race import labels_for_cut
 from labelcore.population import Population
 from labelcore.promises import State
-from labelcore.report.sections import sentence as full_sentence
 from labelcore.results.curves import Band, Cut
 from labelcore.results.types import Choice
 from labelcore.safe_text import one_line, plain
@@ -52,7 +51,6 @@ from labelcore.ui.new_cards import RANKED, SHIP
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.new_screens import NAMES, go
 from labelcore.ui.params import within
-from labelcore.ui.presses import sentence
 from labelcore.ui.progress import choose_reading, how_far, question, tick, why_no_curve
 from labelcore.ui.scripts import Script, component, constants, text_of
 from labelcore.ui.setup import link_to
@@ -344,6 +342,7 @@ def _labels_of_list(
         return None
 
 
+NO_SEARCH, ONE_CUT = "this method cannot say", "its bounds hold for one cut at a time"
 KEEP, NOTHING_YET = "keep the first {rank:,}", "nothing is sure yet"
 HARDLY_ANY = "hardly any are sure yet"
 NONE = "the lower end of the band is below that at every rank"
@@ -360,9 +359,8 @@ STYLE = BASE + text_of("explore.css")
 SCRIPT = Script(text_of("nodes.js") + constants(STYLE=STYLE) + text_of("explore.js"))
 
 
-def show_screen(session: Session, curve: Curve, refused: str) -> Cut:
-    """Draw it; the cut that is looked at. ``refused``: why no place may be searched for along this
-    curve, "" if one may."""
+def show_screen(session: Session, curve: Curve, refused: bool) -> Cut:
+    """Draw it; the cut that is looked at. ``refused``: no place may be searched for along it."""
     looking = Looking(session)
     cut = session.cut(looking.cut)
     sure = None if refused else sure_cut(session)
@@ -381,7 +379,7 @@ def show_screen(session: Session, curve: Curve, refused: str) -> Cut:
 
 
 def screen(
-    session: Session, curve: Curve, cut: Cut, sure: Cut | None, refused: str
+    session: Session, curve: Curve, cut: Cut, sure: Cut | None, refused: bool
 ) -> dict[str, Any]:
     """What is drawn and said, as the script takes it."""
     looking, n_items = Looking(session), len(session.population)
@@ -432,7 +430,7 @@ def all_alike(session: Session) -> bool:
     return bool(first == last) and len(session.population) > 1
 
 
-def _about(cut: Cut, sure: Cut | None, refused: str, guess: bool) -> str:
+def _about(cut: Cut, sure: Cut | None, refused: bool, guess: bool) -> str:
     """Where the cut lies, and that it is not sure to keep what is needed."""
     facts, band = cut_facts(cut), cut.readings.get("precision")
     if band is not None and band.has_interval and band.confidence is not None:
@@ -445,10 +443,10 @@ def _about(cut: Cut, sure: Cut | None, refused: str, guess: bool) -> str:
     return facts
 
 
-def _sure_words(sure: Cut | None, refused: str, band: Band) -> list[str]:
+def _sure_words(sure: Cut | None, refused: bool, band: Band) -> list[str]:
     """How many to keep for what is needed, and what is known of them."""
     if refused:
-        return ["each cut by itself", refused]
+        return [NO_SEARCH, ONE_CUT]
     if sure is None:
         waits = band.missing if not band.has_interval else NONE
         return [NOTHING_YET, waits]
@@ -505,7 +503,7 @@ def explore_page(project: str) -> None:
 
 def along_the_list(session: Session, curve: Curve) -> None:
     """The cut and what is sure, and below, each behind a line, what else the curve tells."""
-    refused = why_no_search(session, curve)
+    refused = not_searched(session, curve)
     cut = show_screen(session, curve, refused)
     by_ranked_list(session, curve)
     with st.container(horizontal=True, key="explore-links", vertical_alignment="center"):
@@ -518,7 +516,7 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
-    if len(session.plan.classifiers) > 1:
+    if len(session.plan.classifiers) > 1 and not refused:
         st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 
 
@@ -532,12 +530,12 @@ def curve_of(session: Session) -> Curve | None:
         return None
 
 
-def why_no_search(session: Session, curve: Curve) -> str:
-    """Why no place may be searched for along this curve; "" if one may."""
+def not_searched(session: Session, curve: Curve) -> bool:
+    """Whether no place may be searched for along this curve."""
     if curve.yields is not None:
-        return ""
+        return False
     try:
         session.deepest_cut(FIRST_NEED / 100)
-    except ValueError as error:
-        return full_sentence(sentence(error))
-    return ""
+    except ValueError:
+        return True
+    return False

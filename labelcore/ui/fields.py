@@ -123,6 +123,7 @@ OF_THE_QUESTION = (
         first="",
         more={"max_chars": 300},
     ),
+    Field("", "row", "People answer", {False: "yes or no", True: "with a grade"}, key="graded"),
     Field("positive", "row", "Which class counts as positive?"),
     Field("yes", "text", "The answer you look for", first="yes", more={"max_chars": 40}),
     Field("no", "text", "The other answer", first="no", more={"max_chars": 40}),

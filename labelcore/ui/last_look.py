@@ -14,7 +14,7 @@ from labelcore.ui.times import dated, reader_zone
 from labelcore.words.differences import is_difference
 
 FIRST, MEAN = "First {rank:,}", "Precision, mean over all ranks"
-LISTS_MEAN = "Precision of one list less the other's, mean over ranks"
+LISTS_MEAN = "Precision difference, mean over ranks"
 MEANS = {**dict.fromkeys(CURVES, MEAN), **dict.fromkeys(LISTS, LISTS_MEAN)}
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from labelcore.designs import DESIGNS
 from labelcore.population import Population
+from labelcore.population.classes import grades_of
 from labelcore.population.guess import FOUND_FLAG
 from labelcore.population.revealing import snake
-from labelcore.safe_text import one_line, plain
+from labelcore.safe_text import one_line, plain, shortened
 from labelcore.ui.draft import Question
 from labelcore.ui.fields import Rules
 from labelcore.ui.new_classifiers import positive_of, usable
@@ -89,6 +90,8 @@ JUDGE = Card(
     "Held against people: what it passes and they do not.",
     ("accuracy", "recall", "specificity"),
 )
+SEVERAL_CUTS = "Several thresholds at once"
+"""The title of that card where there is one classifier."""
 RARER = (SEVERAL, FOUND, LISTS)
 """Questions that stand behind a press, where there are many and the file does not suggest them."""
 _EVERY = (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, LISTS, PREVALENCE, FOUND, SYSTEMS, JUDGE)
@@ -206,6 +209,8 @@ class Questions(Rules):
     def title(self, card: Card) -> str:
         """The question as it stands on its card, with the names of the two that it is about; their
         letters are nothing but letters."""
+        if card is SEVERAL and len(self.names) == 1:
+            return SEVERAL_CUTS
         if card is not BETTER or len(self.pair) != 2:
             return card.title
         first, second = (plain(one_line(name, LONGEST_NAME)) for name in self.pair)
@@ -214,8 +219,10 @@ class Questions(Rules):
     def words(self, card: Card) -> str:
         """What the file says about a question, on its card."""
         base, pair = self.base, self.pair
+        if card is ACCURACY and grades_of(base.classes) is not None:
+            return "The share of equal grades; the mean score stands beside it."
         if card is BOTH and self.judges and self.two:
-            word, first = shown_word(self.question.positive), self.judges[0]
+            word, first = shortened(shown_word(self.question.positive)), self.judges[0]
             by = f" by {one_line(first, LONGEST_NAME)}" if len(self.names) > 1 else ""
             return f"{self.called(first):,} of {len(base):,} called {word!r}{by}."
         if card is BETTER and len(pair) == 2 and {*pair} <= {*self.judges}:

@@ -15,7 +15,7 @@ from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.population import Population
 from labelcore.population.guess import RANK
-from labelcore.safe_text import one_line, plain
+from labelcore.safe_text import one_line, plain, shortened
 from labelcore.ui.asking import ask
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Question
@@ -66,7 +66,10 @@ class Cut(Rules):
             first = high_class(self.base, self.question, self.name)
             options = {self.positive: words[self.positive], **words}
             return {"label": plain(f"High scores{who} mean"), "options": options, "first": first}
-        word, way = shown_word(self.question.positive), "down" if self.descending else "on"
+        word, way = (
+            shortened(shown_word(self.question.positive)),
+            "down" if self.descending else "on",
+        )
         label = f"From which score {way} does {self.name} say {word!r}?"
         first_threshold = threshold_of(self.base, self.name)
         if name == "thresholds":
@@ -230,7 +233,7 @@ def show_called(
 
 
 def show_calls_of(population: Population, question: Question, name: str, *, alone: bool) -> None:
-    word, size = shown_word(question.positive), len(population)
+    word, size = shortened(shown_word(question.positive)), len(population)
     if name not in population.predictions:
         return
     who = "" if alone else f"{name}: "

@@ -12,6 +12,7 @@ import streamlit as st
 from labelcore import sandbox
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
+from labelcore.population.classes import grades_of
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.population.groups import may_be_cut
 from labelcore.population.guess import FEW_VALUES, Guess, guess
@@ -53,8 +54,8 @@ MARKS = ("decimal", "quote")
 PLACES = 5
 """How many rows of equal faults are named."""
 STRAYS = (
-    "{classifier}: {some} are not from 0 to 1: {which}. If these are probabilities, mend the file: "
-    "as it is, only the order of the scores is used."
+    "{classifier}: {some} are not from 0 to 1, such as {which}. If these are probabilities, "
+    "mend the file: as it is, only the order of the scores is used."
 )
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 MEANINGS = "Change what a column means"
@@ -186,6 +187,25 @@ class Items(Rules):
         """The different values of each column in the first rows, no value left out."""
         sample = self.head.sample
         return {name: {row.get(name, "").strip() for row in sample} - {""} for name in self.names}
+
+    @cached_property
+    def grades(self) -> Mapping[str, str]:
+        """Place of a classifier -> its only column, where that was read as a score and holds few
+        whole numbers, such as 1 to 5."""
+        found = {}
+        for part, row in (self.meanings.placed or {}).items():
+            column, guessed = row.score or row.prediction or "", self.meanings.guessed(part)
+            as_score = (guessed.score, guessed.prediction) == (column, None)
+            numbers = grades_of([*self.values.get(column, ())])
+            few = numbers is not None and len(numbers) <= FEW_VALUES and not (numbers % 1).any()
+            if as_score and few and None in (row.score, row.prediction):
+                found[part] = column
+        return found
+
+    @property
+    def graded(self) -> bool:
+        """Whether one of these is what people are to say, too."""
+        return any((self.meanings.placed or {})[part].prediction for part in self.grades)
 
     @cached_property
     def groupable(self) -> list[str]:
@@ -426,7 +446,7 @@ def show_strays(population: Population) -> None:
     for name, scores in population.scores.items():
         if len(rows := strays(scores)):
             some = f"{len(rows):,} of {count(len(scores), 'score')}"
-            which = places(f"{scores[row]:g} in row {row + 1:,}" for row in rows)
+            which = " and ".join(f"{scores[row]:g} in row {row + 1:,}" for row in rows[:2])
             st.warning(plain(STRAYS.format(classifier=name, some=some, which=which)))
 
 

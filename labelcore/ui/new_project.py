@@ -26,7 +26,7 @@ from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_columns import settings
 from labelcore.ui.new_confidence import sure_step
 from labelcore.ui.new_items import Items, items_of, items_step
-from labelcore.ui.new_question import question_of, question_step
+from labelcore.ui.new_question import NO_QUESTION, question_of, question_step
 from labelcore.ui.new_repeats import with_overlap, with_repeats
 from labelcore.ui.new_screens import Places, back_button, bar, head, next_button
 from labelcore.ui.presses import sentence
@@ -168,7 +168,7 @@ def new_project_page() -> None:
         settled = items_step() is not None
         leave(settled, NO_FILE if now.path is None else NO_ITEMS)
     elif isinstance(question, str) or now.step == 2:
-        question = question_step(items.population)
+        question = question_step(items)
         leave(isinstance(question, Question), question if isinstance(question, str) else "")
     else:
         aim_screen(items, question)
@@ -186,7 +186,7 @@ def settled_answers(now: Draft, items: Items | None) -> Mapping[int, str]:
 
 def leave(settled: bool, lacking: str) -> None:
     """The end of a screen: the draft is kept, and the way on offered."""
-    next_button(settled, lacking)
+    next_button(settled, lacking, says=lacking == NO_QUESTION)
     keep_draft()
 
 

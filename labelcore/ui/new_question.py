@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,15 +12,16 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population import Population
-from labelcore.population.classes import RESERVED, sought
+from labelcore.population.classes import RESERVED, grades_of, sought
 from labelcore.safe_text import one_line, plain
-from labelcore.ui.answers import DIGITS, KEY_PRESETS
+from labelcore.ui.answers import DIGITS, KEY_PRESETS, keys_of
 from labelcore.ui.asking import ask, current
 from labelcore.ui.draft import Draft, Question
 from labelcore.ui.fields import FIELDS, ORDERS, Rules
 from labelcore.ui.item import item_nodes
 from labelcore.ui.lines import fold
-from labelcore.ui.new_items import fault_table
+from labelcore.ui.new_columns import NO_COLUMN
+from labelcore.ui.new_items import Items, fault_table
 from labelcore.ui.status import shown_word
 from labelcore.ui.surface import show_item
 
@@ -27,13 +30,18 @@ CODES = {"0", "1"}
 UNNAMED = ("no", "yes")
 SAY_NOTHING = ("no", "yes", "true", "false")
 OTHER_KEYS = "Other keys"
+OTHER_GRADES: dict[str, Any] = {
+    "label": "Any other grade possible?",
+    "more": {"placeholder": "0, 6", "max_chars": 500},
+}
 NO_QUESTION = "Write the question to continue."
 MENDED_BEFORE = "Correct what is marked above to continue."
 
 
-def question_step(population: Population) -> Question | str:
+def question_step(items: Items) -> Question | str:
     """The question, its answers and their keys beside the first item; a sentence, for whoever
     presses on, while something is missing or wrong."""
+    population = items.population
     if not measurable(population):
         return MENDED_BEFORE
     left, right = st.columns([45, 55], gap="large")
@@ -42,18 +50,30 @@ def question_step(population: Population) -> Question | str:
         first = population.id_at(0)
         show_item("first", item_nodes(population.content(first), items_file=population.path))
     with left:
-        example = "Is this message spam?" if len(population.classes) == 2 else "What is this about?"
+        two, graded = len(population.classes) == 2, items.graded
+        example = "Is this message spam?" if two else "What is this about?"
+        example = "How good is this answer?" if graded else example
         ask("question", more={**FIELDS["question"].more, "placeholder": example})
-        if len(population.classes) == 2:
+        if items.grades:
+            ask("graded", take=partial(grade, items), first=graded)
+        if two:
             choose_keys(*named_classes(population))
         else:
             choose_order(population)
-            ask("other_answers")
+            ask("other_answers", **(OTHER_GRADES if graded else {}))
         ask("instructions")
         question = question_of(current(), population)
         if isinstance(question, str) and question != NO_QUESTION:
             st.error(plain(question))
     return question
+
+
+def grade(items: Items, graded: bool) -> None:
+    """Read what grades as what is said of each item, so that people grade, too; or as scores."""
+    for part, column in items.grades.items():
+        for kind in ("score", "prediction"):
+            there = graded == (kind == "prediction")
+            items.now.take(kind, column if there else NO_COLUMN, part)
 
 
 def question_of(now: Draft, population: Population) -> Question | str:
@@ -101,9 +121,9 @@ def asked_about(question: str, population: Population) -> str:
 
 def order_of(now: Draft, population: Population) -> list[int]:
     """The classes in the order of their keys, by their places in the file."""
-    counts = predicted_rows(population)
+    counts, grades = predicted_rows(population), grades_of(population.classes)
     if Rules(now).shown("order") == ORDERS[0]:
-        return list(range(len(counts)))
+        return list(range(len(counts)) if grades is None else map(int, np.argsort(grades)))
     return [int(place) for place in np.argsort(-counts, kind="stable")]
 
 
@@ -190,8 +210,9 @@ def choose_order(population: Population) -> None:
     shown = st.container()
     fold(OTHER_KEYS, "new-other-keys", lambda: ask("order"))
     counts, places = predicted_rows(population), order_of(current(), population)
-    shown.html(caps([(key, population.classes[n]) for key, n in zip(DIGITS, places, strict=False)]))
-    rare = [population.classes[place] for place in places if 0 < counts[place] < FEW]
+    names = [population.classes[place] for place in places]
+    shown.html(caps([(key, name) for key, name in zip(keys_of(names), names, strict=True) if key]))
+    rare = [name for name, place in zip(names, places, strict=True) if 0 < counts[place] < FEW]
     if rare:
         st.warning(
             plain(

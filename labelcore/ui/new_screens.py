@@ -82,15 +82,17 @@ def bar() -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center", key="new-on")
 
 
-def next_button(settled: bool, lacking: str) -> None:
-    """On to the next screen; where something is lacking a press says what."""
+def next_button(settled: bool, lacking: str, *, says: bool) -> None:
+    """On to the next screen; what is lacking stands beside it where it ``says`` so by itself, else
+    after a press."""
     with bar():
         if current().step > 1:
             back_button()
-        if st.button("Next", key="new-next", type="primary", shortcut="Enter"):
-            if settled:
-                go(current().step + 1)
-                st.rerun()
+        pressed = st.button("Next", key="new-next", type="primary", shortcut="Enter")
+        if pressed and settled:
+            go(current().step + 1)
+            st.rerun()
+        if not settled and (pressed or says):
             st.text(lacking)
 
 

@@ -12,6 +12,7 @@ from labelcore.access import Right
 from labelcore.charts.look_picture import ALONG_SCORES, OVER_LABELS, Picture
 from labelcore.charts.readings import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
+from labelcore.figures.readiness import promised_until
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.along_ranks import along_ranks, headline
@@ -78,7 +79,7 @@ def report_page(project: str) -> None:
         more = f" {GO_ON}" if visitor.allowed(Right.RUN) else ""
         st.caption(f":material/hourglass_top: {INTERIM}{more}")
         way_to_label(session)
-    shown, lines = replace(now, views=()), said_of(now, results)
+    shown, lines = replace(now, views=()), said_of(now, results, bool(session.plan.by))
     show_picture("report-picture", shown, large=True, said=lines, leads=False)
     sentence = headline(session)
     copy_buttons("report-copy", sentence, page_of(project))
@@ -148,10 +149,10 @@ def confusion(session: Session) -> None:
         )
 
 
-def said_of(now: Picture, results: Sequence[Finding]) -> list[str]:
+def said_of(now: Picture, results: Sequence[Finding], grouped: bool) -> list[str]:
     """How sure it is, what it is about, and what it does not say."""
     claims = [result for result in results if isinstance(result, Claim)]
-    return [*filter(None, [now.of_all]), *meaning([*claims, *results][0])]
+    return [*filter(None, [now.of_all]), *meaning([*claims, *results][0], grouped=grouped)]
 
 
 def others(results: Sequence[Finding]) -> None:
@@ -226,7 +227,7 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
         f"{'Choice' if session.results().of(Choice) else model.capitalize()}: {decision(session)}\n"
-        f"Size: {pilot_words(session.engine, size_words) or f'{planned_words(plan)} planned.'}\n"
+        f"Size: {pilot_words(session.engine, size_words) or planned_line(session)}\n"
         f"Plan: {plan.method.label}, seed {plan.seed}, "
         f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
@@ -240,6 +241,13 @@ def facts(session: Session, results: Sequence[Finding]) -> None:
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
         assumptions.append(trained + before)
     st.text("\n".join(f"•  {line}" for line in assumptions))
+
+
+def planned_line(session: Session) -> str:
+    """What is planned, and up to how many labels groups may get more under the same promise."""
+    until = promised_until(session.engine) if session.plan.by else 0
+    more = f"; groups may get more, up to {until:,}" if until > session.engine.planned else ""
+    return f"{planned_words(session.plan)} planned{more}."
 
 
 def recompute(project: str, session: Session) -> None:

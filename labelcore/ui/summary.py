@@ -107,7 +107,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         planned=size.labels,
         known=replace(
             _primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
-            audit=judged(file["arguments"]),
+            audit=judged(file["arguments"]) and len(file["arguments"].get("classes") or "no") == 2,
         ),
         people=tuple({event.annotator for event in log if event.kind in GIVEN} - {CARRIED}),
         status=broken or status_words(state, size.labels, open_end=size.open_end),

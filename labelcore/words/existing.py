@@ -2,7 +2,7 @@
 
 TAKEN = {
     "random": "taken as a plain random sample of the file, which the new labels extend",
-    "certainty": "taken as known items: counted as they are and never asked; the rest is sampled",
+    "certainty": "counted as they are and never asked; the rest is sampled",
     "ignored": "not used",
 }
 # Where they come from, as a person chooses.

@@ -389,7 +389,7 @@ def missing_words(estimate: Estimate) -> str:
 def fields_of(estimate: Estimate, given: str) -> dict[str, str]:
     """What the sentences of all estimates have in common."""
     scope, promise = estimate.scope, promise_words(estimate)
-    due = estimate.labels_used < scope.first_figure
+    due = estimate.labels_used < scope.first_figure > 1  # One label alone seldom brings it.
     begins = f"from {count(scope.first_figure)} on" if due else "once the labels allow one"
     return {
         "scope": scope_words(

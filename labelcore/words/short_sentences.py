@@ -64,6 +64,8 @@ SURE = "{sure} sure{of_these}: {finding}."
 FOR_GROUP = ", for {group}"
 OF_THESE = ", of all but about {left} that nobody can judge"
 OF_SOME = ", of those that a person can judge"
+WHERE_JUDGED = ", where people can judge"
+"""Of a difference, whose finding is long."""
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
 HEAD = "of {items} by score, {range} % {are} {positive!r}"
 EXACT_DIFFERENCE = "Exactly: {guess}, as every item that matters has a label."
@@ -71,6 +73,7 @@ EXACT_DIFFERENCE_OF_THESE = "Exactly: {guess}, of the items that a person can ju
 BETWEEN = "{name} is {range} %"
 BETTER = "in {measure}, {first} is {range} points better than {second}"
 SURE_TOO = "Also sure, each by itself: {findings}."
+SURE_OTHERS = "In {measure} each may be the better one; sure, each by itself: {findings}."
 SURELY = "{better} is better in {measures}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
@@ -205,6 +208,8 @@ def _short(estimate: Estimate) -> str:
     these = "" if judged is None else OF_SOME
     if judged:
         these = OF_THESE.format(left=left_percent(judged))
+    if these and estimate.is_difference:
+        these = WHERE_JUDGED
     if scope.by:
         these = FOR_GROUP.format(group=group_words(scope)) + these
     return SURE.format(sure=confidence_words(estimate.confidence), of_these=these, finding=finding)
@@ -297,8 +302,12 @@ def with_sure_ones(told: Estimate, estimates: Iterable[Estimate]) -> str:
             measure = term_of(one.estimand.removesuffix(DIFFERENCE), one.scope.audit)
             better.setdefault(first if one.low > 0 else second, []).append(measure)
     findings = [SURELY.format(better=name, measures=" and ".join(better[name])) for name in better]
-    too = SURE_TOO.format(findings=", ".join(findings)) if findings else ""
-    return f"{short_sentence(told)} {too}".strip()
+    if not findings:
+        return short_sentence(told)
+    if told.says_nothing or not told.has_interval:
+        measure = term_of(told.estimand.removesuffix(DIFFERENCE), told.scope.audit)
+        return SURE_OTHERS.format(measure=measure, findings=", ".join(findings))
+    return f"{short_sentence(told)} {SURE_TOO.format(findings=', '.join(findings))}"
 
 
 def _difference(estimate: Estimate, name: str) -> str:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.report import report_html, report_json, table_file
+from labelcore.ui.answers import classes_in_order
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
@@ -167,6 +168,38 @@ def test_numbers_are_classes_and_a_rare_one_is_told(app) -> None:
     page = back(asked(app, text_of(["-1", "0", "1"]) + b"999,last,2\n"))
     assert not page.error
     assert "fewer than 5 rows: 2" in page.warning[0].value.replace("\\", "")
+
+
+def replies(first: int, last: int) -> bytes:
+    """Answers that a judge gave numbers of this range."""
+    numbers = [first + n % (last - first + 1) for n in range(200)]
+    lines = [f"r{n},Question {n}?,This is answer {n}.,{grade}" for n, grade in enumerate(numbers)]
+    return "\n".join(["id,question,answer,judge_score", *lines]).encode()
+
+
+def test_people_may_grade_as_a_score_does(app, data_folder: Path) -> None:
+    """Each grade has a key, in the order of their numbers."""
+    page = on(with_upload(app, "replies.csv", replies(1, 10)))
+    graded = page.segmented_control(key="new-graded")
+    assert not graded.value and "new-yes" in [one.key for one in page.text_input]
+    graded.set_value(True).run()
+    assert page.segmented_control(key="new-graded").value is True
+    page.text_input(key="new-question").set_value("How good is it?").run()
+    captions = on(page).radio(key="new-aim").proto.captions
+    assert "The share of equal grades; the mean score stands beside it." in captions
+    session = created(page, data_folder)
+    assert session.population.classes == tuple(map(str, range(1, 11)))
+    assert session.population.arguments["predictions"] == {"judge": "judge_score"}
+    assert [key for _, key, _ in classes_in_order(session)] == [*"1234567890"]
+
+
+def test_a_digit_has_its_own_key_and_grades_can_be_left_again(app) -> None:
+    page = on(with_upload(app, "replies.csv", replies(0, 4)))
+    page.segmented_control(key="new-graded").set_value(True).run()
+    shown = next(one.proto.body for one in page.get("html") if "lc-caps" in one.proto.body)
+    assert "<kbd>0</kbd> 0" in shown and "<kbd>4</kbd> 4" in shown
+    page.segmented_control(key="new-graded").set_value(False).run()
+    assert "new-yes" in [one.key for one in page.text_input] and not page.error
 
 
 def test_presets_of_two_keys(app, items: Path, data_folder: Path) -> None:

@@ -24,7 +24,7 @@ from labelcore.ui.session_picture import beside, picture
 from labelcore.words.race import LEVEL_EXACT, NO_DIFFERENCE, pair_words
 from labelcore.words.tables import cell_said
 from tests.answering import answer_draws
-from tests.app.conftest import HOSTILE, Once, button, folds, sent, table_rows, texts
+from tests.app.conftest import HOSTILE, Once, button, drawings, folds, sent, table_rows, texts
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.grouped import grouped, grouped_frame, label_all
 from tests.judged import judged, judged_frame
@@ -262,6 +262,13 @@ def test_the_report_folds_the_groups_that_the_plan_does_not_ask_about(
     assert "By language" in folds(app("report", project="free"))
 
 
+def test_the_report_on_groups_does_not_say_that_it_is_silent_on_them(
+    app: Callable, session: lc.Session
+) -> None:
+    shown = json.dumps(drawings(app("report", project="groups"), "picture"))
+    assert "for a group that the table lacks, or for" in shown
+
+
 def test_of_one_row_only_what_can_be_pressed_is_said(app: Callable, session: lc.Session) -> None:
     frame = grouped_frame(400, shares=(0.6, 0.3, 0.1))
     plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=40, promise="fixed", seed=1)
@@ -270,5 +277,7 @@ def test_of_one_row_only_what_can_be_pressed_is_said(app: Callable, session: lc.
     page = app("progress", project="free")
     said = [one.value for one in page.caption]
     assert compare.HINT_OF_ONE in said and compare.HINT not in said
-    page.segmented_control(key="table-rows").set_value("language").run()
+    rows = page.segmented_control(key="table-rows")
+    assert rows.options == ["classifier", "language"]
+    rows.set_value("language").run()
     assert compare.HINT in [one.value for one in page.caption]

@@ -9,6 +9,7 @@ from labelcore.ui import new_race, waiting
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import CLAIMS
 from labelcore.ui.new_cards import BETTER
+from labelcore.ui.reporting import planned_line
 from tests.app.conftest import created, opened, texts, to_aim
 from tests.cases import sampled
 from tests.grouped import grouped_frame
@@ -39,6 +40,7 @@ def test_a_column_of_groups_is_found_and_its_groups_get_labels_of_their_own(
     session = created(page, data_folder)
     assert [*session.population.groups] == ["language"] and len(session.table("language").rows) == 4
     assert session.plan.by == ("language",) and session.plan.groups == ("l0", "l1", "l2")
+    assert planned_line(session) == "200 labels planned; groups may get more, up to 800."
 
 
 def test_a_question_whose_figures_have_no_groups_counts_none(app, data_folder: Path) -> None:

@@ -15,6 +15,7 @@ from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
+from labelcore.ui.new_question import NO_QUESTION
 from labelcore.ui.status import counts
 from tests.answering import answer_draws
 from tests.app.conftest import (
@@ -46,7 +47,9 @@ def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
         "id": "id", "text": "shown", "score_lr": "score of lr", "pred_lr": "prediction of lr",
         "true_label": "answer, hidden",
     }  # fmt: skip
-    on(page).text_input(key="new-question").set_value("Is it spam?").run()
+    assert NO_QUESTION in texts(on(page))
+    page.text_input(key="new-question").set_value("Is it spam?").run()
+    assert NO_QUESTION not in texts(page)
     on(page)
     session = created(page, data_folder)
     assert session.settings["question"] == "Is it spam?"
@@ -183,9 +186,10 @@ def test_a_first_row_of_data_is_suspected_and_can_be_said(app) -> None:
     assert "The first row looks like data" in page.warning[0].value
     chooser(page, "header").set_value(False).run()
     assert not page.warning
-    assert "column 3: numbers from 0 to 1 in the first rows, perhaps a score." in texts(
-        page
-    ).replace("\\", "")
+    assert (
+        "Not sure: column 3 holds numbers from 0 to 1 in the first rows, perhaps a score."
+        in texts(page).replace("\\", "")
+    )
     assert "2 items" in texts(page)
 
 
@@ -302,7 +306,9 @@ def test_a_few_stray_scores_are_named_and_do_not_move_the_cut(app) -> None:
     rows = "".join(f"i{n},text {n},{score}\n" for n, score in enumerate(scores))
     page = with_upload(app, "m.csv", f"id,text,score_lr\n{rows}".encode())
     (told,) = (one.value.replace("\\", "").replace(JOINER, "") for one in page.warning)
-    assert told.startswith("lr: 2 of 80 scores are not from 0 to 1: 1.7 in row 71, -0.2 in row 72.")
+    assert told.startswith(
+        "lr: 2 of 80 scores are not from 0 to 1, such as 1.7 in row 71 and -0.2 in row 72."
+    )
     assert "no fault" in texts(page)
     to_aim(page, "Is it good?", ACCURACY.title)
     assert page.slider(key="new-threshold-lr").value == 0.5

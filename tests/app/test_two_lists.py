@@ -13,7 +13,7 @@ from labelcore.report import REPORT_FORMS
 from labelcore.ui.new_cards import LISTS
 from labelcore.words.lists import short_lists
 from tests.answering import answer_draws
-from tests.app.conftest import bar_texts, created, picture, texts, to_aim, with_upload
+from tests.app.conftest import bar_texts, created, drawings, picture, texts, to_aim, with_upload
 from tests.designs.paired_files import paired
 
 PAGES = ("label", "progress", "explore", "review", "report")
@@ -43,7 +43,8 @@ def test_every_page_and_report_before_the_band_with_it_and_at_the_end(
         assert [row[0] for row in bar_texts(page)] == ["First 100", "First 300"]
     assert short_lists(lists.list_difference()) in texts(label)
     chart = json.dumps(picture(progress))
-    assert "above 0: a is better, below: b" in chart and chart.count('"class": "list"') == 2
+    assert "precision of a less b, points" in json.dumps(drawings(progress, "picture"))
+    assert chart.count('"class": "list"') == 2
     assert "Where do they differ?" in texts(progress)
     made = {name: REPORT_FORMS[name](lists) for name in (".html", ".json", ".xlsx", ".csv", ".md")}
     said = lists.list_difference()

@@ -26,6 +26,8 @@ def test_the_own_values_of_a_list_are_told_where_its_own_bounds_allow_it(tmp_pat
     chart = list_chart(lists)
     assert np.array_equal(chart.table["a"], told, equal_nan=True)
     assert "difference, points" in chart.drawing.y.title, "it goes below 0"
+    assert "difference, a less b" in [mark.name for mark in chart.drawing.marks]
+    assert all(remark.x is not None for remark in chart.drawing.remarks), "none lies on the band"
     lines = [mark for mark in chart.drawing.marks if mark.kind == "list"]
     assert np.array_equal(lines[0].points[1], told[lists.shown], equal_nan=True)
     hover = next(mark.hover for mark in chart.drawing.marks if mark.kind == "estimate")

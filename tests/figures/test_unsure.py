@@ -80,6 +80,13 @@ def test_one_unsure_answer_more_makes_no_jump(
     assert (before > 1.15).any(), "otherwise this shows nothing"
 
 
+def test_of_unsure_answers_alone_no_share_is_told(known: Known) -> None:
+    """It was the roughly 0 % of the items that a person can judge."""
+    engine = answered(known, plan_of(budget=60, promise="watched"), {*range(60)})
+    (first, *_) = scalar_results(engine).values()
+    assert first.sentence().startswith("For those of the 4,000 items in ")
+
+
 DESIGNS = ("recalibrated_neyman", "simple_random", "agreement_patterns", "paired_comparison")
 
 

@@ -325,3 +325,9 @@ def test_judges_that_say_yes_or_no_are_classifiers(words: list[str]) -> None:
     assert [one.prediction for one in found.classifiers] == ["judge_a", "judge_b"]
     found = guess(*sample(id=range(10), text=texts, judge=["yes", "no"] * 5))
     assert [one.prediction for one in found.classifiers] == ["judge"]
+
+
+def test_the_name_of_a_long_column_is_shortened_in_what_is_said_of_it() -> None:
+    found = guess(*sample(text=[TEXT] * 6, **{"x" * 70: [0, 1] * 3}))
+    said = f"{'x' * 39}… holds 0 and 1, perhaps a prediction, perhaps the truth."
+    assert found.reasons["classifiers"] == said

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.report import estimates_csv, report_html, report_json, report_pdf, report_xlsx
-from labelcore.report.judged import AGREES, MEASURES, PAIRS, RATES, SHARES, Judged, judged_of
+from labelcore.report.judged import AGREES, MEANS, MEASURES, PAIRS, RATES, SHARES, Judged, judged_of
 from labelcore.report.markdown import report_markdown
 from tests.answering import answer_draws
 from tests.grouped import label_all
@@ -79,15 +79,21 @@ def test_of_one_system_the_judge_is_told_alone() -> None:
     assert found.sentences()[0] in unescape(report_html(session)).replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.parametrize("column", ["judge_score", "digit"])
 @pytest.mark.parametrize("prompt", ["prompt", None])
-def test_grades_are_told_of_answers_to_prompts_alone(prompt: str | None) -> None:
-    frame = judged_frame(10, systems=NAMES).assign(verdict=[1, 2, 3, 4, 5] * 6)
+def test_grades_are_told_of_answers_to_prompts_or_by_what_they_are_called(
+    prompt: str | None, column: str
+) -> None:
+    """Digits that are read are no grades."""
+    frame = judged_frame(10, systems=NAMES).assign(**{column: [1, 2, 3, 4, 5] * 6})
     graded = lc.read_population(
-        frame, id="id", content="answer", predictions={"judge": "verdict"}, prompt=prompt,
+        frame, id="id", content="answer", predictions={"judge": column}, prompt=prompt,
         name="graded.csv",
     )  # fmt: skip
     session = lc.Session(graded, lc.Plan("recalibrated_neyman", "accuracy", budget=5))
-    assert (judged_of(answer_draws(session, "4")) is None) == (prompt is None)
+    told = judged_of(answer_draws(session, "4"))
+    assert (told is None) == (prompt is None and column == "digit")
+    assert told is None or next(iter(told.tables()[MEANS])) == "Answers"
 
 
 def test_the_command_line_says_it(

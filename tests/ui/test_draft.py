@@ -234,6 +234,20 @@ def test_high_scores_mean_the_positive_class_where_nobody_predicts() -> None:
         assert all(high_class(base, question, name) != positive for name in ranks)
 
 
+def test_the_name_of_a_long_class_is_shortened_on_its_card() -> None:
+    base = items(predictions={"m": ["x" * 70, "other"] * 4})
+    question = Question("?", "", base.classes, "x" * 70)
+    said = Asked(Draft(), columns_of(Draft()), question, base).words(BOTH)
+    assert said == f"4 of 8 called '{'x' * 39}…'."
+
+
+def test_one_classifier_is_not_called_several() -> None:
+    base = items(scores={"m": [n / 9 for n in range(9)]}, classes=["a", "b"])
+    one = Asked(Draft(), columns_of(Draft()), Question("?", "", ("a", "b"), "a"), base)
+    assert SEVERAL in one.possible and one.title(SEVERAL) == "Several thresholds at once"
+    assert one.title(BOTH) == BOTH.title
+
+
 @pytest.mark.parametrize(
     ("one", "left"),
     [

@@ -53,6 +53,13 @@ def test_sentence(state: str, promise: str, parts: tuple[str, ...], target: str)
     assert "{" not in text and text.endswith(".") and ".." not in text
 
 
+def test_a_first_figure_is_not_promised_from_one_label() -> None:
+    """*Label* says "about 37 labels" where a figure is shown from the first one that allows it."""
+    none = replace(BASE, labels_used=0, scope=replace(SCOPE, first_figure=1))
+    said = replace(none, state=State.NOTHING, promise="watched").sentence()
+    assert "An interval is shown once the labels allow one (" in said
+
+
 def test_every_state_is_in_the_table() -> None:
     assert {row[0] for row in TABLE} == set(words.STATES)
 

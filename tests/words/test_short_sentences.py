@@ -94,6 +94,16 @@ def test_a_difference_names_the_others_that_are_sure() -> None:
     assert with_sure_ones(estimate("recall"), others) == short_sentence(estimate("recall"))
 
 
+@pytest.mark.parametrize("state", [State.NOTHING, State.INTERVAL])
+def test_what_is_sure_does_not_stand_beside_nothing_is_known(state: State) -> None:
+    value = None if state == State.NOTHING else 0.0
+    told = estimate("accuracy_difference", value=value, low=-1.0, high=1.0, state=state)
+    said = with_sure_ones(told, [told, estimate("recall_difference", low=0.02, high=0.09)])
+    assert said == (
+        "In accuracy each may be the better one; sure, each by itself: lr is better in recall."
+    )
+
+
 def test_an_exact_difference_names_the_better_one() -> None:
     one = estimate("accuracy_difference", value=-0.0037, low=-0.0037, high=-0.0037,
                    state=State.EXACT)  # fmt: skip
@@ -115,6 +125,14 @@ def test_of_judged_items_it_does_not_speak_of_all() -> None:
     assert short_sentence(exact) == (
         "Accuracy is exactly 86.00 %, of the items that a person can judge."
     )
+
+
+@pytest.mark.parametrize("judged", [0.85, 0.0])
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_a_difference_of_judged_items_is_told_in_twenty_words(name: str, judged: float) -> None:
+    open_ = estimate(name, value=0.03, low=-0.02, high=0.09, scope=replace(SCOPE, judged=judged))
+    said = short_sentence(open_)
+    assert said.startswith("95 % sure, where people can judge: in ") and len(said.split()) <= 20
 
 
 def test_no_confidence_is_claimed_where_there_is_none() -> None:
