@@ -196,6 +196,8 @@ def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Ses
     (event,) = session.store.events("spam")
     assert (event.kind, event.detail["items"], event.detail["every"]) == ("erased", [], True)
     assert erase_items(session.store, "spam", None, **WHY).events == 0
+    place = session.store.guarded
+    assert place is not None and not read_erased(place).unclean, "nothing is left to be done"
     session.sync()
     assert session.next() is None, "each was counted as broken"
 
