@@ -22,7 +22,8 @@ from labelcore.replay import read_bundle
 from labelcore.replay.walk import first_break, replay
 from labelcore.report.bundle import bundle_zip
 from labelcore.report.written import REPORT_FORMS
-from labelcore.store import LabelStore, ProjectRecord
+from labelcore.session.erasing import erase_items
+from labelcore.store import LabelStore, ProjectRecord, open_store
 from labelcore.store.memory import MemoryStore
 from tests.answering import answer_draws
 
@@ -119,6 +120,14 @@ def test_nothing_more_is_labelled(finished: bool) -> None:
     session.note(1, "odd")
     session.reword(title="Old")
     assert session.results()["accuracy"].method == "an earlier rule"
+
+
+def test_its_texts_are_erased_though_its_items_are_kept_nowhere(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/labels.db")
+    asked = opened(BUNDLES[0], store).events[0].item_id
+    done = erase_items(store, BUNDLES[0], [asked], who="Ann", why="it was asked for")
+    assert done.items == 1 and store.events(BUNDLES[0])[-1].kind == "erased"
+    store.close()
 
 
 def test_no_project_begins_by_such_a_plan() -> None:

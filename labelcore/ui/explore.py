@@ -516,7 +516,7 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
-    if len(session.plan.classifiers) > 1 and not refused:
+    if len(session.plan.classifiers) > 1:
         st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 
 

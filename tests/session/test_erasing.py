@@ -39,6 +39,7 @@ from labelcore.session.erasing import (
     erase_items,
     erase_person,
     erase_project,
+    of_same_file,
 )
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
@@ -200,6 +201,18 @@ def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Ses
     assert place is not None and not read_erased(place).unclean, "nothing is left to be done"
     session.sync()
     assert session.next() is None, "each was counted as broken"
+
+
+def test_a_file_that_has_changed_is_the_same_file(session: lc.Session, home: Path) -> None:
+    """What is erased of an item goes from both projects of it."""
+    file = home.parent / "items.csv"
+    file.write_text(file.read_text().replace(text_of("m1"), text_of("m9999")))
+    later = session_on(file, store=session.store, project="later")
+    assert later.population.fingerprint != session.population.fingerprint
+    assert [one.name for one in of_same_file(session.store, "spam")] == ["later"]
+    write_items(home.parent / "others.csv", 40)
+    session_on(home.parent / "others.csv", store=session.store, project="another")
+    assert [one.name for one in of_same_file(session.store, "later")] == ["spam"]
 
 
 def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: Path) -> None:

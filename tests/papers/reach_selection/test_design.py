@@ -303,6 +303,14 @@ def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
         assert (fewest(runs, chance) <= share <= most(runs, chance)) == elimination
 
 
+def test_a_guess_of_another_candidate_counts_as_wrong(known: Known) -> None:
+    plan = plan_of(3, guess=True, precision_threshold=0.6)
+    found = lc.simulate(known.population, plan, truth="truth", runs=20).table()
+    assert {*found["truth"]} == {"top 200"} and {*found["status"]} == {"guess"}
+    assert len({*found["chosen"]}) > 1
+    assert (found["covered"] == (found["chosen"] == "top 200")).all()
+
+
 def test_only_a_top_n_is_told_that_it_cuts_among_equal_scores() -> None:
     """Ten items share each score; "top rule" calls five of ten positive, by something else."""
     places = np.arange(100)
