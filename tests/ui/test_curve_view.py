@@ -11,7 +11,7 @@ from labelcore.promises import State
 from labelcore.results.curves import Band, Cut
 from labelcore.results.told_values import NO_LINE
 from labelcore.ui import cutting
-from labelcore.ui.curve_view import PAIRS, band_figure, curve_chart
+from labelcore.ui.curve_view import PAIRS, band_figure, choices, curve_chart
 from labelcore.ui.cutting import barely
 from labelcore.ui.explore import estimate_words, screen
 from labelcore.words.curves import cut_facts
@@ -35,6 +35,25 @@ def test_an_estimate_that_says_little_is_not_told() -> None:
     assert estimate_words("precision", band(0.66, 0.1, 0.99)) == "not yet"
     assert band_figure(band(0.66, 0.4, 0.99)).startswith("66 %")
     assert estimate_words("precision", band(0.66, 0.4, 0.99)) == "66 %"
+
+
+@pytest.mark.parametrize(
+    ("design", "last"),
+    [
+        ("simple_random", ["accuracy", "precision-recall"]),
+        ("random_curve", ["ndcg", "roc", "precision-recall", "precision-yield"]),
+        ("paula", ["ndcg", "roc", "precision-yield"]),
+    ],
+)
+def test_what_is_drawn_against_what(design: str, last: list[str]) -> None:
+    """Without estimates there is no recall to draw precision against."""
+    scores = np.linspace(0, 1, 200)
+    population = items(scores={"m": scores}, predictions={"m": (scores > 0.5).astype(int)})
+    given = {} if design == "paula" else {"budget": 60}
+    plan = lc.Plan(design, "precision_curve", promise="fixed", **given)
+    session = lc.Session(population, plan)
+    answer_draws(session, "yes", 30)
+    assert [*choices(session.curve())][-len(last) :] == last
 
 
 def along(*lows: float) -> Band:
