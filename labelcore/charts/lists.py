@@ -85,7 +85,12 @@ def _remarks(lists: ListDifference) -> list[Remark]:
         upper = int(np.argmax([curve[place] for curve in values]))
         for which, curve in enumerate(values):
             side = Side.ABOVE if which == upper else Side.BELOW
-            remarks.append(Remark(names[which], x=lists.x[place], y=curve[place], side=side))
+            # Words below a falling line, or above a rising one, end where they point.
+            away = (curve[-1] < curve[place]) == (which != upper) and 5 * place > len(curve)
+            remarks.append(
+                Remark(names[which], lists.x[place], curve[place], side=side,
+                       anchor="end" if away else "")
+            )  # fmt: skip
     return remarks
 
 

@@ -3,6 +3,7 @@
 Shares are drawn from 0 to 100 %, labels from 0 to the plan, so that nothing moves but the data.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -117,7 +118,8 @@ def dot_row(dots: Sequence[bool] | NDArray[np.bool_]) -> Node:
 
 def possible_scale(estimates: Iterable[Estimate]) -> Ends:
     """Shares from 0 to 100 %; differences as far around zero as was possible of all items before
-    the first label, and as the interval goes, which without the unsure ones may go further."""
+    the first label, and as the interval goes, which without the unsure ones may go further: up to
+    the next point whose half is one, too, of a short scale the next tenth."""
     ends = [
         abs(end)
         for one in estimates
@@ -125,6 +127,8 @@ def possible_scale(estimates: Iterable[Estimate]) -> Ends:
         for end in (one.possible.low, one.possible.high, one.low, one.high)
     ]
     reach = max(ends, default=0.0) or 1.0
+    step = 0.02 if reach > 0.04 else 0.002
+    reach = min(round(math.ceil(reach / step - 1e-9) * step, 9), 1.0)
     return (-reach, reach) if ends else SHARES
 
 

@@ -127,8 +127,10 @@ def test_the_scale_of_a_difference_holds_an_interval_without_the_unsure_ones() -
     inside = replace(
         ONE, estimand="recall_difference", certain=Interval(-0.15, 0.15), low=-0.1, high=0.12
     )
-    assert possible_scale([inside]) == (-0.15, 0.15) and possible_scale([ONE]) == (0.0, 1.0)
-    assert possible_scale([inside, replace(inside, low=-0.26, high=0.28)]) == (-0.28, 0.28)
+    assert possible_scale([inside]) == (-0.16, 0.16) and possible_scale([ONE]) == (0.0, 1.0)
+    assert possible_scale([inside, replace(inside, low=-0.26, high=0.271)]) == (-0.28, 0.28)
+    short = replace(inside, certain=Interval(-0.013, 0.013), low=0.0, high=0.01)
+    assert possible_scale([short]) == (-0.014, 0.014)
 
 
 AHEAD = np.array([10.0, 40.0, 100.0]), np.array([0.45, 0.2, 0.1])
