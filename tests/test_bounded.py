@@ -422,7 +422,6 @@ def test_a_process_that_was_lost_is_started_again(tmp_path: Path) -> None:
     assert work(halves, 17, 5, folder=tmp_path).result() == [3, 2]
 
 
-@pytest.mark.full
 def test_where_processes_do_not_fork(tmp_path: Path) -> None:
     """Each piece of work has a process of its own, within the same limits."""
     program = (

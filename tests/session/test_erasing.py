@@ -203,6 +203,14 @@ def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Ses
     assert session.next() is None, "each was counted as broken"
 
 
+def test_where_the_items_were_read_is_told_of_an_address_too(session: lc.Session) -> None:
+    source = json.loads(session.store.project("spam").population_json)
+    there = json.dumps(source | {"address": "s3://bucket/items.csv"})
+    session.store.update("spam", population_json=there)
+    left = erase_items(session.store, "spam", label(session, 1), **WHY).left
+    assert left[0] == "s3://bucket/items.csv, where the items were read"
+
+
 def test_a_file_that_has_changed_is_the_same_file(session: lc.Session, home: Path) -> None:
     """What is erased of an item goes from both projects of it."""
     file = home.parent / "items.csv"
