@@ -44,12 +44,17 @@ def test_nothing_goes_on_before_the_source_is_said(app) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("known", "use"), [("top", "certainty"), ("all over", "random")])
-def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: str) -> None:
+@pytest.mark.parametrize(
+    ("known", "use", "how"),
+    [("top", "certainty", "counted as they are"), ("all over", "random", "taken as a plain")],
+)
+def test_a_project_uses_them_as_said(
+    app, data_folder: Path, known: str, use: str, how: str
+) -> None:
     page = with_upload(app, "papers.csv", screened(known))
     source(page).set_value(use).run()
     to_aim(page, "Does it belong?", PREVALENCE.title, budget=60)
-    assert "Beside 180 existing labels, taken as" in texts(page)
+    assert f"Beside 180 existing labels, {how}" in texts(page)
     session = created(page, data_folder)
     assert session.plan.existing == use and session.plan.budget == 60
     asked = set()
@@ -59,7 +64,7 @@ def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: st
         session.answer(draw, True)
     assert not [n for n in asked if (session.population.known[n] >= 0)]
     shown = app("progress", project=session.project)
-    assert "180 existing labels, taken as" in texts(shown)
+    assert f"180 existing labels, {how}" in texts(shown)
 
 
 def test_a_size_that_is_learned_is_told_without_the_labels_from_before(app) -> None:
