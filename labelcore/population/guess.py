@@ -13,6 +13,7 @@ from labelcore.population.revealing import (
     verdicts,
 )
 from labelcore.population.roles import ANSWER, GIVEN, Roles, roles_of
+from labelcore.population.text import shorten
 
 Value = TypeVar("Value", covariant=True)
 
@@ -223,7 +224,7 @@ def _all_different(values: Sequence[str]) -> bool:
 def _all_of(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1:,} more"]
-    names = [name if len(name) <= SHORT_TEXT else f"{name[: SHORT_TEXT - 1]}…" for name in names]
+    names = [shorten(name, SHORT_TEXT) for name in names]
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 

@@ -10,9 +10,9 @@ MOST_LISTED = 30
 Columns = dict[str, pa.ChunkedArray]
 
 
-def shorten(value: str) -> str:
-    """The value itself, or its first characters and an ellipsis: at most 80 characters."""
-    return value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 1] + "…"
+def shorten(value: str, most: int = LONGEST_SHOWN) -> str:
+    """The value itself, or its first characters and an ellipsis: at most ``most`` characters."""
+    return value if len(value) <= most else value[: most - 1] + "…"
 
 
 def listing(names: Iterable[str]) -> str:
