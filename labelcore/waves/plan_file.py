@@ -124,8 +124,10 @@ class PlanFile:
             if not all(isinstance(part, kinds) for part in parts):
                 raise ArgumentError(f"{path.name}: monitor.{name}", rule, got=value)
         budget = "labels" if "labels" in plan else "budget"
+        name = f"{path.name}: plan.{budget}"
+        if {"labels", "budget"} <= plan.keys():
+            raise ArgumentError(name, "is what plan.budget is, too: leave one of them out")
         if budget in plan:
-            name = f"{path.name}: plan.{budget}"
             plan["budget"] = whole_number(name, plan.pop(budget), "items")
         plan.setdefault("design", "recalibrated_neyman")
         plan.setdefault("estimands", ["precision", "recall"])
