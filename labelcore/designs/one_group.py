@@ -1,6 +1,7 @@
 """A share of a group of known size whose labels are a plain random sample of it."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +50,20 @@ Share = tuple[float, float, float, Method]
 """Value, low, high and how they were made."""
 
 
+class Run(NamedTuple):
+    """Counts at a look, the one ratio that is asked of them, and which cells are its denominator,
+    (n_cells,)."""
+
+    cells: Cells
+    look: Look
+    table: Ratios
+    group: BoolArray
+
+    @property
+    def sampled(self) -> BoolArray:
+        return self.group & self.cells.sampled
+
+
 def share_of_group(cells: Cells, look: Look, table: Ratios, group: BoolArray) -> Share:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
     ``group`` (n_cells,): Wilson's interval (exact where counts are few) at a fixed size; while
@@ -59,31 +74,30 @@ def share_of_group(cells: Cells, look: Look, table: Ratios, group: BoolArray) ->
     Assumption: given their number, the labels of the sampled items in the group are a simple random
     sample of these.
     """
-    return shares_of_group([cells], [look], table, group)[0]
+    return shares_of_groups([Run(cells, look, table, group)])[0]
 
 
-def shares_of_group(
-    several: Sequence[Cells], looks: Sequence[Look], table: Ratios, group: BoolArray
-) -> list[Share]:
-    """``share_of_group`` of several runs of one plan on cells of the same sizes."""
-    sampled = group & several[0].sampled
-    counts = [counts_of_group(cells, table, sampled) for cells in several]
-    look = looks[0]
+def shares_of_groups(runs: Sequence[Run]) -> list[Share]:
+    """``share_of_group`` of several runs of one plan."""
+    counts = [counts_of_group(run.cells, run.table, run.sampled) for run in runs]
+    if not runs:
+        return []
+    look = runs[0].look
     if look.promise == Promise.WATCHED and look.horizon is not None:
         hits, trials, size = np.array(counts).T
         file = look.target == "file"
-        covered = [_covered(cells, sampled) if file else 0.0 for cells in several]
-        progress = [look.progress for look in looks]
-        level = 1 - look.confidence
-        z = boundary(progress, np.array(covered), level, look.horizon, look.learned)
+        covered = np.array([_covered(run.cells, run.sampled) if file else 0.0 for run in runs])
+        progress = np.array([run.look.progress for run in runs])
+        level = 1 - np.array([run.look.confidence for run in runs])
+        z = boundary(progress, covered, level, look.horizon, look.learned)
         share = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
         ends = watched_share(hits, trials, size, z, target=look.target)
         shares = [(*bounds, RATIO) for bounds in zip(share, *ends, strict=True)]
     else:
-        shares = [_sampled_share(look, *mine) for look, mine in zip(looks, counts, strict=True)]
+        shares = [_sampled_share(run.look, *mine) for run, mine in zip(runs, counts, strict=True)]
     return [
-        (*with_known(cells, table, group, np.array(ends)), method)  # type: ignore[misc]
-        for cells, (*ends, method) in zip(several, shares, strict=True)
+        (*with_known(run.cells, run.table, run.group, np.array(ends)), method)  # type: ignore[misc]
+        for run, (*ends, method) in zip(runs, shares, strict=True)
     ]
 
 

@@ -9,6 +9,7 @@ from labelcore.designs.base import FrameT, IntArray, Look
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.profile_figures import (
     bounded,
+    equally_many,
     g_profile,
     one_sample,
     profile_figures,
@@ -66,39 +67,31 @@ class ProfileDesign(StratifiedDesign[FrameT]):
     def estimate_all(
         self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
     ) -> list[Figures]:
-        return self._side_by_side(rows, parts, [look] * len(parts))
+        return self._side_by_side(rows, [(cells, look, rates) for cells, rates in parts])
 
     def figures_of(
         self, answers: Sequence[Answers[FrameT]], looks: Sequence[Look]
     ) -> list[Figures]:
-        parts = [(run.cells, run.rates) for run in answers]
-        return self._side_by_side(answers[0].rows, parts, looks)
+        parts = [(run.cells, look, run.rates) for run, look in zip(answers, looks, strict=True)]
+        return self._side_by_side(answers[0].rows, parts)
 
     def _side_by_side(
-        self,
-        rows: list[Estimand],
-        parts: Sequence[tuple[Cells, FloatArray | None]],
-        looks: Sequence[Look],
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, Look, FloatArray | None]]
     ) -> list[Figures]:
-        """``estimate`` of cells and their rates, those of equally many cells together."""
+        """``estimate`` of cells at looks with their rates, those of equally many cells together."""
         figures: dict[int, Figures] = {}
-        by_size: dict[int, list[int]] = {}
-        for place, (cells, _) in enumerate(parts):
-            by_size.setdefault(len(cells.size), []).append(place)
-        for places in by_size.values():
-            part, of_part = [parts[place] for place in places], [looks[place] for place in places]
-            rates = [expected for _, expected in part]
+        for places in equally_many([cells for cells, _, _ in parts]):
+            runs = [parts[place] for place in places]
+            rates = [expected for _, _, expected in runs]
             bounds = g_profile(
                 rows,
-                side_by_side([cells for cells, _ in part]),
-                of_part[0],
+                side_by_side([cells for cells, _, _ in runs]),
+                runs[0][1],
                 None if rates[0] is None else np.array(rates),
-                progress=np.array([look.progress for look in of_part]),
-                confidence=np.array([look.confidence for look in of_part]),
+                progress=np.array([look.progress for _, look, _ in runs]),
+                confidence=np.array([look.confidence for _, look, _ in runs]),
             )
-            runs = zip(places, part, of_part, *bounds, strict=True)
-            for place, (cells, rate), look, *mine in runs:
-                figures[place] = shown(rows, cells, look, rate, tuple(mine))
+            figures |= zip(places, shown(rows, runs, bounds), strict=True)
         return [figures[place] for place in range(len(parts))]
 
     def may_meet(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from labelcore.designs.base import Frame, IntArray, Look
-from labelcore.designs.one_group import share_may_meet, share_of_group
+from labelcore.designs.one_group import Run, share_may_meet, shares_of_groups
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.estimands import (
     SCALARS,
@@ -34,6 +34,7 @@ from labelcore.stats.profile import (
     Cells,
     Differences,
     FloatArray,
+    Ratios,
     Table,
     freedom_of,
     many_fitted,
@@ -85,7 +86,8 @@ def profile_figures(
     rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
 ) -> Figures:
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
-    return shown(rows, cells, look, rates, g_profile(rows, cells, look, rates))
+    bounds = [ends[None] for ends in g_profile(rows, cells, look, rates)]
+    return shown(rows, [(cells, look, rates)], bounds)[0]
 
 
 def profile_may_meet(
@@ -161,37 +163,39 @@ def _may_meet(
     return ~settled(low, high)
 
 
-def alike(several: Sequence[Cells], looks: Sequence[Look]) -> list[list[int]]:
-    """The places of runs that can be estimated side by side: the same planned size, and cells of
-    which the same are called positive and the same are sampled."""
-    places: dict[tuple[bytes, bytes, int], list[int]] = {}
-    for place, (cells, look) in enumerate(zip(several, looks, strict=True)):
-        parts = cells.predicted.tobytes(), cells.sampled.tobytes(), look.planned
-        places.setdefault(parts, []).append(place)
+def equally_many(several: Sequence[Cells]) -> list[list[int]]:
+    """The places of runs that can be estimated side by side: those with equally many cells."""
+    places: dict[int, list[int]] = {}
+    for place, cells in enumerate(several):
+        places.setdefault(len(cells.size), []).append(place)
     return list(places.values())
 
 
 def shown(
     rows: list[Estimand],
-    cells: Cells,
-    look: Look,
-    rates: FloatArray | None,
-    bounds: tuple[FloatArray, ...],
-) -> Figures:
-    """The figures of one run with these values and bounds, (n_rows,) each."""
-    table = table_of(rows, cells)
+    parts: Sequence[tuple[Cells, Look, FloatArray | None]],
+    bounds: Sequence[FloatArray],
+) -> list[Figures]:
+    """The figures of runs of one plan with these values and bounds, (n_runs, n_rows) each.
+
+    parts   the cells, the look and the rates of each run
+    """
     value, low, high = bounds
-    methods = [method_at(look)] * len(rows)
-    if isinstance(table, Differences):
-        return Figures(value, low, high, tuple(methods), np.full(len(rows), np.nan))
-    for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
-        group = known_group(rows[place], cells)
-        if one_sample(group, cells):
-            # The band over strata needs several; one is a plain random sample by itself.
-            _, low[place], high[place], methods[place] = share_of_group(
-                cells, look, table.row(place), group
-            )
-    return Figures(value, low, high, tuple(methods), _tail(cells, table, rates, look))
+    tables = [table_of(rows, cells) for cells, _, _ in parts]
+    methods = [[method_at(look)] * len(rows) for _, look, _ in parts]
+    for place, row in enumerate(rows) if parts[0][1].promise == Promise.WATCHED else ():
+        # The band over strata needs several; one is a plain random sample by itself.
+        alone = {
+            at: Run(cells, look, table.row(place), group)
+            for at, ((cells, look, _), table) in enumerate(zip(parts, tables, strict=True))
+            if isinstance(table, Ratios) and one_sample(group := known_group(row, cells), cells)
+        }
+        for at, share in zip(alone, shares_of_groups([*alone.values()]), strict=True):
+            _, low[at, place], high[at, place], methods[at][place] = share
+    return [
+        Figures(value[at], low[at], high[at], tuple(methods[at]), _tail(cells, table, rates, look))
+        for at, ((cells, look, rates), table) in enumerate(zip(parts, tables, strict=True))
+    ]
 
 
 def g_profile(
@@ -367,7 +371,10 @@ def _rests_on(row: Estimand, cells: Cells) -> BoolArray:
 
 
 def _tail(cells: Cells, table: Table, rates: FloatArray | None, look: Look) -> FloatArray:
-    """The share of each row's variance owed to cells without a positive, (n_rows,)."""
+    """The share of each row's variance owed to cells without a positive, (n_rows,); NaN for
+    differences."""
+    if isinstance(table, Differences):
+        return np.full(len(table.first.a0), np.nan)
     shares = variance_shares(cells, table, rates, target=look.target)
     total = shares.sum(axis=1)
     dry = (shares * (cells.positive == 0)).sum(axis=1)

@@ -25,13 +25,14 @@ from labelcore.designs.helpers import check_helpers, chosen_helpers, helper_note
 from labelcore.designs.one_group import (
     MIXTURE,
     SEQUENCE,
+    Run,
     counts_of_group,
     share_may_meet,
     share_of_group,
-    shares_of_group,
+    shares_of_groups,
     with_known,
 )
-from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile_may_meet
+from labelcore.designs.profile_figures import WIDENED, equally_many, g_profile, profile_may_meet
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
@@ -433,7 +434,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         self, answers: Sequence[Answers[HelpedSample]], looks: Sequence[Look]
     ) -> list[Figures]:
         figures: dict[int, Figures] = {}
-        for places in alike([answer.cells for answer in answers], looks):
+        for places in equally_many([answer.cells for answer in answers]):
             part, of_part = [answers[place] for place in places], [looks[place] for place in places]
             together = _together(part[0].rows, [answer.cells for answer in part], of_part)
             for place, answer, look, mine in zip(places, part, of_part, together, strict=True):
@@ -484,7 +485,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
             return super().estimate_all(rows, parts, look)
         several, looks = [cells for cells, _ in parts], [look] * len(parts)
         figures: dict[int, Figures] = {}
-        for places in alike(several, looks):
+        for places in equally_many(several):
             together = _profiled(rows, [several[at] for at in places], looks[: len(places)])
             for at, mine in zip(places, together, strict=True):
                 figures[at] = self._with_bounds(rows, several[at], look, mine)
@@ -533,10 +534,13 @@ def _together(
         return [{} for _ in cells]
     bounds = _profiled(rows, cells, looks)
     for row in rows if watched else ():
-        if (group := known_group(row, cells[0])) is not None:
-            shares = shares_of_group(cells, looks, ratios([row], cells[0]), group)
-            for mine, share in zip(bounds, shares, strict=True):
-                mine[row.name] = share
+        runs = {
+            at: Run(part, look_of, ratios([row], part), group)
+            for at, (part, look_of) in enumerate(zip(cells, looks, strict=True))
+            if (group := known_group(row, part)) is not None
+        }
+        for at, share in zip(runs, shares_of_groups([*runs.values()]), strict=True):
+            bounds[at][row.name] = share
     return bounds
 
 

@@ -232,12 +232,12 @@ def _figures_at_once(
     looks: Sequence[Sequence[Look]],
 ) -> list[list[Figures]]:
     """The figures of each group of questions in each of its sessions; side by side those of the
-    same estimands of groups of items, of which there may be hundreds."""
+    same estimands of several classes or groups of items, of which there may be hundreds."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
     alike: dict[Any, list[int]] = {}
     for place, group in enumerate(groups):
-        rows = tuple(question.row.name for question in group), group[0].class_index
-        alike.setdefault(place if group[0].group is None else rows, []).append(place)
+        rows = tuple(question.row.name for question in group), group[0].group is None
+        alike.setdefault(rows, []).append(place)
     by_group: list[list[Figures]] = [[] for _ in groups]
     for places in alike.values():
         every = [part for place in places for part in answers[place]]

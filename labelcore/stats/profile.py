@@ -123,13 +123,20 @@ def side_by_side(several: Sequence[Cells]) -> Cells:
     first = several[0]
     labelled = np.array([cells.labelled for cells in several])
     positive = np.array([cells.positive for cells in several])
-    if all(cells.size is first.size for cells in several):  # The same cells in every run.
+    if all(_same_cells(cells, first) for cells in several):
         return replace(first, labelled=labelled, positive=positive)
     stratum = None if first.stratum is None else np.array([cells.stratum for cells in several])
     other = None if first.other is None else np.array([cells.other for cells in several])
     size = np.array([cells.size for cells in several])
     predicted = np.array([cells.predicted for cells in several])
     return Cells(size, labelled, positive, predicted, stratum, other, _judged_of(several))
+
+
+def _same_cells(cells: Cells, first: Cells) -> bool:
+    """Whether both count the same parts of a file, and the same ones are called positive."""
+    if cells.size is not first.size or not np.array_equal(cells.predicted, first.predicted):
+        return False
+    return first.other is None or np.array_equal(cells.other, first.other)  # type: ignore[arg-type]
 
 
 def _judged_of(several: Sequence[Cells]) -> Judged | None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES
+from labelcore.figures.from_counts import figures_of, look_at
 from labelcore.figures.readiness import is_settled, promised_until
 from labelcore.figures.scalars import (
     _draws_to_planned,
@@ -549,3 +551,24 @@ def test_a_file_without_any_item_called_positive(target: str, tmp_path: Path) ->
         assert found.has_interval and (found.low, found.high) == (0, 0)
     else:
         assert not found.has_interval and found.missing == "no item is called 'yes'"
+
+
+@pytest.mark.parametrize("promise", ["watched", "fixed"])
+@pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random"])
+def test_figures_of_several_classes_are_those_of_each_alone(
+    design: str, promise: str, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(3)
+    said, truth = random.integers(0, 4, 400), random.integers(0, 4, 400)
+    truth = np.where(random.random(400) < 0.7, said, truth)
+    file = write(tmp_path, truth, prediction=np.array([*"abcd"])[said])
+    plan = lc.Plan(design, ["accuracy", "precision", "recall"], budget=150, promise=promise)
+    engine = labelled(file.engine(plan, 1), file.truth)
+    together = {group[0].class_index: of_runs[0] for group, of_runs in figures_of([engine])}
+    assert set(together) == {None, 0, 1, 2, 3}
+    for answers, figures in together.values():
+        alone = EstimatesScalars.of(engine.design).figures(answers, look_at(engine))
+        np.testing.assert_allclose(figures.value, alone.value, rtol=1e-12)
+        np.testing.assert_allclose(figures.low, alone.low, atol=1e-9)
+        np.testing.assert_allclose(figures.high, alone.high, atol=1e-9)
+        assert figures.method == alone.method
