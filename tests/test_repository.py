@@ -286,3 +286,13 @@ def test_what_takes_minutes_runs_only_where_it_is_named(
     command += ["--rootdir", str(root), "-p", "tests.conftest", "-m", asked, str(tmp_path)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120)
     assert re.findall(r"::(\w+)", done.stdout) == [run], done.stdout + done.stderr
+
+
+def test_full_checks_take_the_names_that_their_page_has(root: Path) -> None:
+    command = [".ci/full", "papers", "nonsense"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60)
+    said, _, names = done.stderr.partition(", only: ")
+    assert (done.returncode, said) == (2, "There is no check 'nonsense'")
+    page = (root / "docs" / "full_checks.md").read_text("utf-8")
+    rows = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert rows and rows <= set(names.split())

@@ -154,11 +154,11 @@ class Questions(Rules):
 
     @cached_property
     def possible(self) -> list[Card]:
-        """The questions that the file can answer."""
+        """The questions that the file can answer, by a method that there is."""
         base, names, two = self.base, self.names, self.two
         if not names:
             return [FOUND, PREVALENCE] if self.told else [PREVALENCE]
-        curves = any("precision_curve" in design.estimands for design in DESIGNS.values())
+        answered = {name for design in DESIGNS.values() for name in design.estimands}
         cut_by_score = two and any(name not in base.predictions for name in base.scores)
         possible = {
             SYSTEMS: base.has_judge,
@@ -168,12 +168,12 @@ class Questions(Rules):
             BETTER: two and len(names) > 1,
             SEVERAL: len(names) > 1 or cut_by_score,
             SHIP: two and (bool(base.scores) or len(names) > 1),
-            RANKED: two and bool(base.scores) and curves,
+            RANKED: two and bool(base.scores),
             LISTS: two and sum(name in base.scores for name in names) > 1,
             PREVALENCE: two and not base.has_judge,
             FOUND: two,
         }
-        return [card for card, fits in possible.items() if fits]
+        return [card for card, fits in possible.items() if fits and answered & {*card.estimands}]
 
     @property
     def first(self) -> Card:

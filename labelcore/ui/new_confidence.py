@@ -187,7 +187,7 @@ def show_what_it_costs(plan: Plan, terms: Terms, race: Race, places: Places) -> 
         return True
     which = terms.aim.which and not plan.claims
     with places.axis:
-        if plan.budget is not None and not plan.claims:
+        if plan.budget is not None and not plan.claims and len(ahead.stops) > 1:
             slide(ahead)
         if which and (dear := new_price.dear_words(ahead)):
             st.caption(dear)

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -67,13 +69,7 @@ WITH_KNOWN = (
     "{ignored!r} on the first screen."
 )
 SHORTEST_PICTURE, LARGEST_PICTURE = 400, 4000
-ROUND = tuple(
-    round(digit * 10**power)
-    for power in range(1, 7)
-    for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-)
-CLOSE = 1.12
-"""How many times the one before a stop of the slider is at least; the last one may be less."""
+MOST_STOPS = 24
 SIDES = (48, 32)
 """Pixels beside the picture: the slider's track begins and ends with its axis, and half of the time
 of a tick at its end has room."""
@@ -159,18 +155,21 @@ class Ahead:
 
     @property
     def stops(self) -> list[int]:
-        """Where the slider below the picture stops: round numbers, nearly even along its axis, and
-        the number chosen in place of those close to it."""
+        """Where the slider below the picture stops: even along its axis, so that the number chosen
+        stands below its dot; one alone where no other number can be asked."""
         labels, points = self.chosen.labels, self.curve(self.chosen.design)
-        first = round(points[0][0]) if points else labels
-        if first < self.least:
-            first = next(n for n in ROUND if n >= self.least)
+        first = max(round(points[0][0]), self.least) if points else labels
         low, high = min(first, labels), self.most
-        low = labels if labels < CLOSE * low else low
-        fixed = {low, high, labels}
-        inner = (n for n in ROUND if low < n < high)
-        far = (n for n in inner if all(max(n / one, one / n) > CLOSE for one in fixed))
-        return sorted({*fixed, *far})
+        place = float(np.log(labels / low) / max(np.log(high / low), 1e-9))
+        found, nearest = sorted({low, labels, high}), 1.0
+        for steps in range(2, MOST_STOPS):
+            off = abs(round(place * steps) / steps - place)
+            even = [int(float(f"{n:.2g}")) for n in np.geomspace(low, high, steps + 1)]
+            stops = [low, *even[1:-1], high]
+            stops[round(place * steps)] = labels
+            if off <= nearest and all(a < b for a, b in pairwise(stops)):
+                found, nearest = stops, off
+        return found
 
     @property
     def width(self) -> float:
@@ -219,8 +218,10 @@ class Ahead:
         return WITH_SCORES if self.scored else THIS_PLAN
 
     def show(self) -> None:
-        """The promise and the picture."""
+        """The promise, and the picture of what other numbers give."""
         self.show_promise()
+        if len(self.stops) < 2:
+            return
         shown, ends = (self.chosen.design, PLAIN), (self.stops[0], self.stops[-1])
         curves = {name: forecasts.smooth_curve(self.by_answers(name)) for name in shown}
         rows = [
@@ -233,7 +234,7 @@ class Ahead:
             data,
             margin=self.plan.margin,
             labels=self.chosen.labels,
-            reach=ends if ends[0] < ends[1] else None,
+            reach=ends,
             time=labelling_time,
         )
         show_chart(chart, "new-picture", height=230, sides=SIDES)

@@ -46,7 +46,7 @@ def test_slider_and_picture_begin_at_the_fewest_labels_that_may_be_asked(
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
     ahead.show()
     (chart,) = drawn
-    assert ahead.stops[0] == 80 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
+    assert ahead.stops[0] == 70 == chart.drawing.x.ends[0] == chart.table["Labels"].min()
 
 
 @pytest.mark.parametrize(("labels", "warned"), [(100, True), (200, False)])
@@ -61,15 +61,36 @@ def test_scores_cannot_mislead_where_every_item_is_labelled(
     assert ("If your scores mislead" in said[0]) == warned
 
 
-@pytest.mark.parametrize("labels", [84, 100, 110])
-def test_the_slider_stands_below_the_number_in_the_picture(labels: int) -> None:
+@pytest.mark.parametrize(
+    ("design", "asked", "labels"),
+    [
+        ("recalibrated_neyman", "accuracy", 84),
+        ("recalibrated_neyman", "accuracy", 110),
+        ("geometric_strata", "precision_curve", 130),
+        ("geometric_strata", "precision_curve", 150),
+    ],
+)
+def test_the_slider_stands_below_the_number_in_the_picture(
+    design: str, asked: str, labels: int
+) -> None:
     """Its stops are as far from each other as numbers whose logarithms differ by as much."""
-    population = read(scored=True)
-    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=labels)
+    population, plan = read(scored=True), lc.Plan(design, [asked], budget=labels)
     ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 70)
     stops = ahead.stops
     at = math.log(labels / stops[0]) / math.log(stops[-1] / stops[0])
-    assert stops.index(labels) / (len(stops) - 1) == pytest.approx(at, abs=0.05)
+    assert stops.index(labels) / (len(stops) - 1) == pytest.approx(at, abs=0.01)
+
+
+def test_one_number_that_can_be_asked_has_no_picture_and_no_slider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(new_price, "show_chart", lambda chart, *given, **more: drawn.append(chart))
+    population = items(scores={"model": [n / 30 for n in range(30)]})
+    plan = lc.Plan("geometric_strata", ["precision_curve"], budget=30)
+    ahead = Ahead(plan, population, [forecasts.forecast(population, plan)], 30)
+    ahead.show()
+    assert ahead.stops == [30] and not drawn
 
 
 def test_the_price_of_answers_that_two_people_give_is_that_of_their_items(
