@@ -126,6 +126,15 @@ def test_refused(
     assert rule in fault.rule
 
 
+def test_a_missing_column_leaves_classes_unjudged(
+    faults_of: Callable[..., Sequence[Fault]],
+) -> None:
+    """The positive class may be one that only the missing column has."""
+    names = {"lr": "p", "other": "r"}
+    (fault,) = faults_of(column(["ham", "egg"]), predictions=names, positive="spam")
+    assert "predictions['other'] names no column" in fault.rule
+
+
 def test_known_grades_are_those_of_the_predictions_though_some_are_missing(read: Read) -> None:
     """A column of whole numbers with gaps is written by pandas with a point, as 3.0."""
     rows = column(["1", "5", "3"], ["", "1.0", "3.0"])
