@@ -44,6 +44,7 @@ from labelcore.session.erasing import (
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
+from labelcore.session.prepared import place
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import (
     ProjectRecord,
@@ -436,14 +437,16 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
     other = session_on(home.parent / "items.csv", store=session.store, project="kept", seed=9)
     label(other, 5)
     back_up_now(home / "labels.db", session.store.backup)
+    prepared = place(home / "labels.items", session.population.fingerprint)
+    prepared.mkdir(parents=True)
     done = erase_project(session.store, "spam", **WHY)
     assert done.whole and [one.name for one in session.store.projects()] == ["kept"]
     assert holding(home, '"seed": 3') == [] and lc.Session.open(session.store, "kept").labels == 5
     found = verify(url(home / "labels.db"))
     assert found.whole, found
     file = f"{home.parent / 'items.csv'}, where the items were read"
-    assert file not in done.left, "the other project is of it"
-    assert file in erase_project(session.store, "kept", **WHY).left
+    assert file not in done.left and prepared.exists(), "the other project is of it"
+    assert file in erase_project(session.store, "kept", **WHY).left and not prepared.exists()
 
 
 @pytest.mark.parametrize("what", ["items", "project", "project, and another begins"])
@@ -486,15 +489,17 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     held = text_of(asked[0]).encode()
     old = [home / "labels.db.77.new", home / "labels.db.77.new.77.half-wal", home / ".half-0a",
            home / "labels.items" / ".half-0b", home / "files" / ".half-0c"]  # fmt: skip
-    now, other = home / "labels.items" / ".half-0d", home / "labels.db.77.newest"
+    now = [home / "labels.items" / ".half-0d", home / "labels.db.77.half"]
+    other = home / "labels.db.77.newest"
     (home / "files").mkdir()
-    for file in [*old, now, other]:
+    for file in [*old, *now, other]:
         file.write_bytes(held)
     for file in [*old, other]:
         os.utime(file, (1.0, 1.0))
     done = erase_items(session.store, "spam", asked[:1], **WHY)
-    assert [file for file in [*old, now, other] if file.exists()] == [now, other]
-    assert [line for line in done.left if str(now) in line and "moment ago" in line]
+    assert [file for file in [*old, *now, other] if file.exists()] == [*now, other]
+    for file in now:
+        assert [line for line in done.left if str(file) in line and "moment ago" in line]
 
 
 @pytest.mark.parametrize("name", ["labels.bak", "labels"])
