@@ -47,10 +47,12 @@ from labelcore.session.managing import duplicate
 from labelcore.session.prepared import place
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import (
+    Gone,
     ProjectRecord,
     add_gone,
     back_up_now,
     backups,
+    identity_of,
     kept,
     note_written,
     read_erased,
@@ -198,6 +200,8 @@ def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Ses
     (event,) = session.store.events("spam")
     assert (event.kind, event.detail["items"], event.detail["every"]) == ("erased", [], True)
     assert erase_items(session.store, "spam", None, **WHY).events == 0
+    duplicate(session.store, "spam", "again")
+    assert lc.Session.open(session.store, "again").next() is None
     place = session.store.guarded
     assert place is not None and not read_erased(place).unclean, "nothing is left to be done"
     session.sync()
@@ -447,6 +451,25 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
     file = f"{home.parent / 'items.csv'}, where the items were read"
     assert file not in done.left and prepared.exists(), "the other project is of it"
     assert file in erase_project(session.store, "kept", **WHY).left and not prepared.exists()
+
+
+def test_what_was_listed_and_not_begun_is_done_in_every_project(
+    session: lc.Session, home: Path
+) -> None:
+    store = session.store
+    other = session_on(home.parent / "items.csv", store=store, project="kept", seed=9)
+    asked = {one.project: label(one, 3) for one in (session, other)}
+    whole, left = store.projects()
+    said = ("2026-12-01T00:00:00+00:00", *WHY.values())
+    items = tuple(asked[left.name])
+    add_gone(
+        store.guarded,
+        Gone(identity_of(whole), *said, whole=True),
+        Gone(identity_of(left), *said, items),
+    )
+    assert erase_again(store) == [whole.name, left.name]
+    assert store.projects() == [store.project(left.name)] and not store.contents(left.name)
+    assert erase_again(store) == []
 
 
 @pytest.mark.parametrize("what", ["items", "project", "project, and another begins"])
