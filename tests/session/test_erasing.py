@@ -454,9 +454,11 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
 
 
 def test_what_was_listed_and_not_begun_is_done_in_every_project(
-    session: lc.Session, home: Path
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = session.store
+    anchor, store = home.parent / "anchor", session.store
+    anchor.mkdir()
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(anchor))
     other = session_on(home.parent / "items.csv", store=store, project="kept", seed=9)
     asked = {one.project: label(one, 3) for one in (session, other)}
     whole, left = store.projects()
@@ -470,6 +472,8 @@ def test_what_was_listed_and_not_begun_is_done_in_every_project(
     assert erase_again(store) == [whole.name, left.name]
     assert store.projects() == [store.project(left.name)] and not store.contents(left.name)
     assert erase_again(store) == []
+    store.close()
+    assert [file for file in anchor.glob("*.json") if '"erase"' in file.read_text()]
 
 
 @pytest.mark.parametrize("what", ["items", "project", "project, and another begins"])
