@@ -164,8 +164,9 @@ def answered_by_people(engine: Engine, codes: Any, labels: int) -> None:
 
 def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
     """A file and the class of each item: with predictions alone ("calls"), of three classes or
-    grades, with few scores that are no probabilities ("odd"), one that counts as large, and answers
-    of three systems to the same prompts with a "judge"."""
+    grades, of classes that are more or less "sure", with few scores that are no probabilities
+    ("odd"), one that counts as large, and answers of three systems to the same prompts with a
+    "judge"."""
     if kind == "judge":
         frame = judged_frame(60, systems={"alpha": 0.9, "beta": 0.2, "gamma": -0.4})
         return judged(frame), frame["truth"].to_numpy()
@@ -177,9 +178,10 @@ def small_file(kind: str, existing: bool) -> tuple[Any, Any]:
     codes = (worth + random.normal(0, 1, 240) > 0).astype(np.int64)
     if kind == "calls":
         given["predictions"] = {x: np.where(one > 0.5, "yes", "no") for x, one in scores.items()}
-    elif kind in ("classes", "grades"):
-        names = np.array([*("abc" if kind == "classes" else "124")])
+    elif kind in ("classes", "grades", "sure"):
+        names = np.array([*("124" if kind == "grades" else "abc")])
         called = {x: names[np.digitize(one, [0.2, 0.7])] for x, one in scores.items()}
+        given |= {"scores": scores} if kind == "sure" else {}
         return items(text="x", predictions=called, **given), codes + (worth > 1.5)
     else:
         odd = {name: (9 * one).round() - 3 for name, one in scores.items()}

@@ -113,3 +113,17 @@ def test_a_thread_alone_in_a_folder_lets_others_into_another(
         assert came == ["other"]
     one.join(10)
     assert came == ["other", "one"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such locks")
+def test_no_other_process_is_in_a_folder_meanwhile(tmp_path: Path) -> None:
+    import fcntl
+
+    folder = tmp_path / "made" / "for it"
+    with alone_in(folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        handle = os.open(folder, os.O_RDONLY)  # As another process has it: with locks of its own.
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(handle)

@@ -371,7 +371,7 @@ def _is_proxy(scope: door.Scope) -> bool:
     if os.environ.get(FORWARDED) != "":
         return False
     try:
-        sender = ip_address((scope.get("client") or ("", 0))[0])
+        sender = ip_address(_sender(scope))
     except ValueError:
         return False
     if isinstance(sender, IPv6Address) and sender.ipv4_mapped:

@@ -270,8 +270,8 @@ def _fallen(
         middle = (low + high) / 2
         low, high = (middle, high) if value(middle) > goal else (low, middle)
     n_classes, mine = len(engine.population.classes), cell >= 0
-    wanted = np.full(len(codes), question.class_index or 0)
-    if question.class_index is None:
+    wanted: int | IntArray | None = question.class_index
+    if wanted is None:
         wanted = engine.population.predictions[str(question.classifier)].astype(np.int64)
     positive = codes == wanted
     chosen = mine & (random.random(len(codes)) < high)

@@ -56,6 +56,21 @@ def test_summary_follows_from_the_table(simulation: lc.Simulation) -> None:
     assert np.isnan(summary["variance_ratio"]["precision_curve"])
 
 
+def test_a_curve_is_told_over_the_ranks_that_have_a_value(known: Known) -> None:
+    plan = lc.Plan("simple_random", "precision_curve", budget=40, promise="fixed")
+    made = lc.simulate(known.population, plan, truth="truth", runs=4, seed=3)
+    curves, told = made.curves(), made.summary().loc["precision_curve"]
+    (score,) = known.population.scores.values()
+    hits = np.cumsum(known.truth[np.argsort(-np.asarray(score))])
+    ranks = curves["x"].to_numpy().astype(int)
+    np.testing.assert_allclose(curves["truth"], hits[ranks - 1] / ranks)
+    errors = (curves["value"] - curves["truth"]).to_numpy().reshape(4, -1)
+    missing = np.isnan(errors)
+    assert missing.any() and not missing.all(axis=1).any() and told["no_value"] == 0
+    assert told["bias"] == pytest.approx(np.nanmean(np.nanmean(errors, axis=0)))
+    assert told["rmse"] == pytest.approx(np.nanmean(np.sqrt(np.nanmean(errors**2, axis=0))))
+
+
 def test_variance_ratio_is_against_simple_random_sampling(
     simulation: lc.Simulation, known: Known
 ) -> None:

@@ -44,12 +44,15 @@ from labelcore.session.erasing import (
 from labelcore.session.integrity import verify
 from labelcore.session.item_texts import TEXT_GONE
 from labelcore.session.managing import duplicate
+from labelcore.session.prepared import place
 from labelcore.session.retention import Retained, carry_out_retention, set_retention
 from labelcore.store import (
+    Gone,
     ProjectRecord,
     add_gone,
     back_up_now,
     backups,
+    identity_of,
     kept,
     note_written,
     read_erased,
@@ -197,6 +200,8 @@ def test_what_is_erased_before_the_first_draw_is_asked_of_nobody(session: lc.Ses
     (event,) = session.store.events("spam")
     assert (event.kind, event.detail["items"], event.detail["every"]) == ("erased", [], True)
     assert erase_items(session.store, "spam", None, **WHY).events == 0
+    duplicate(session.store, "spam", "again")
+    assert lc.Session.open(session.store, "again").next() is None
     place = session.store.guarded
     assert place is not None and not read_erased(place).unclean, "nothing is left to be done"
     session.sync()
@@ -436,14 +441,39 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
     other = session_on(home.parent / "items.csv", store=session.store, project="kept", seed=9)
     label(other, 5)
     back_up_now(home / "labels.db", session.store.backup)
+    prepared = place(home / "labels.items", session.population.fingerprint)
+    prepared.mkdir(parents=True)
     done = erase_project(session.store, "spam", **WHY)
     assert done.whole and [one.name for one in session.store.projects()] == ["kept"]
     assert holding(home, '"seed": 3') == [] and lc.Session.open(session.store, "kept").labels == 5
     found = verify(url(home / "labels.db"))
     assert found.whole, found
     file = f"{home.parent / 'items.csv'}, where the items were read"
-    assert file not in done.left, "the other project is of it"
-    assert file in erase_project(session.store, "kept", **WHY).left
+    assert file not in done.left and prepared.exists(), "the other project is of it"
+    assert file in erase_project(session.store, "kept", **WHY).left and not prepared.exists()
+
+
+def test_what_was_listed_and_not_begun_is_done_in_every_project(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anchor, store = home.parent / "anchor", session.store
+    anchor.mkdir()
+    monkeypatch.setenv("LABELCORE_ANCHOR", str(anchor))
+    other = session_on(home.parent / "items.csv", store=store, project="kept", seed=9)
+    asked = {one.project: label(one, 3) for one in (session, other)}
+    whole, left = store.projects()
+    said = ("2026-12-01T00:00:00+00:00", *WHY.values())
+    items = tuple(asked[left.name])
+    add_gone(
+        store.guarded,
+        Gone(identity_of(whole), *said, whole=True),
+        Gone(identity_of(left), *said, items),
+    )
+    assert erase_again(store) == [whole.name, left.name]
+    assert store.projects() == [store.project(left.name)] and not store.contents(left.name)
+    assert erase_again(store) == []
+    store.close()
+    assert [file for file in anchor.glob("*.json") if '"erase"' in file.read_text()]
 
 
 @pytest.mark.parametrize("what", ["items", "project", "project, and another begins"])
@@ -486,15 +516,17 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
     held = text_of(asked[0]).encode()
     old = [home / "labels.db.77.new", home / "labels.db.77.new.77.half-wal", home / ".half-0a",
            home / "labels.items" / ".half-0b", home / "files" / ".half-0c"]  # fmt: skip
-    now, other = home / "labels.items" / ".half-0d", home / "labels.db.77.newest"
+    now = [home / "labels.items" / ".half-0d", home / "labels.db.77.half"]
+    other = home / "labels.db.77.newest"
     (home / "files").mkdir()
-    for file in [*old, now, other]:
+    for file in [*old, *now, other]:
         file.write_bytes(held)
     for file in [*old, other]:
         os.utime(file, (1.0, 1.0))
     done = erase_items(session.store, "spam", asked[:1], **WHY)
-    assert [file for file in [*old, now, other] if file.exists()] == [now, other]
-    assert [line for line in done.left if str(now) in line and "moment ago" in line]
+    assert [file for file in [*old, *now, other] if file.exists()] == [*now, other]
+    for file in now:
+        assert [line for line in done.left if str(file) in line and "moment ago" in line]
 
 
 @pytest.mark.parametrize("name", ["labels.bak", "labels"])

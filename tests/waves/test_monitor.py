@@ -203,16 +203,18 @@ def test_people_who_take_several_items_get_none_that_came_home() -> None:
 
 def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'labels.db'}"
-    monitor = started(store)
+    monitor = started(store, requirements=["precision >= 0.8", "precision >= 0.79"])
     for wave in range(4):
         frame = table(1_000 * wave, right=0.9 if wave < 2 else 0.3)
         label(monitor.wave(read(frame), f"w{wave}", 30), frame)
-    (alarm,) = monitor.alarms
+    alarm, other = monitor.alarms
     assert alarm.estimand == "precision"
     assert alarm.wave in {"w2", "w3"}
     assert alarm.since in {"w1", "w2"}
     assert monitor.sentence().startswith(f"spam: Alarm in {alarm.wave}: precision has been lower")
     opened = lc.Monitor.open(store, "spam")
+    assert monitor.news(lambda one: one == alarm) == [alarm, other]
+    assert opened.news() == [other] and opened.news() == [], "the other was not taken before"
     pd.testing.assert_frame_equal(opened.table(), monitor.table())
     assert len(opened.figure().data) > 5
     copy = duplicate(opened.store, "spam: w0", "another project")
@@ -224,7 +226,7 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     assert opened.alarms == []
     assert lc.Monitor.open(store, "spam").sentence() == "spam: no alarm; 1 of 12 waves so far."
     with pytest.raises(ProjectExistsError, match="terms: waves is 12 there and 26 here. Choose"):
-        started(store, waves=26)
+        started(store, waves=26, requirements=monitor.requirements)
     with pytest.raises(UnknownProjectError, match="no monitor is called 'ham'.*known are spam"):
         lc.Monitor.open(store, "ham")
 
