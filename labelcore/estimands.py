@@ -396,20 +396,19 @@ def _pull(
     return above - value[..., None] * below, whole
 
 
-def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
-    """Labelled items that count in the numerator, those in the denominator alone, and the weight of
-    the former in both: the ratio is w x / (w x + y) of the two shares."""
-    x, y, weight = 0.0, 0.0, 1.0
-    predicted = cells.predicted.astype(float)
-    for truth, count in ((1.0, cells.positive), (0.0, cells.labelled - cells.positive)):
-        item = np.array(
-            [np.ones(len(count)), np.full(len(count), truth), predicted, truth * predicted]
-        )
-        above = np.array(row.numerator) @ item
-        alone = np.array(row.denominator) @ item - above
-        x, y = x + float(count[above > 0].sum()), y + float(count[alone > 0].sum())
-        weight = max(weight, float(above.max(initial=1.0)))
-    return x, y, weight
+def outcome_counts(row: Estimand, cells: Cells) -> dict[tuple[float, float], float]:
+    """Labelled items by what each adds to the numerator and to the rest of the denominator, without
+    those that add to neither."""
+    counts: dict[tuple[float, float], float] = {}
+    for truth, hits in ((1.0, cells.positive), (0.0, cells.labelled - cells.positive)):
+        for called in (True, False):
+            item = np.array([1.0, truth, called, truth * called])
+            above = float(np.array(row.numerator) @ item)
+            rest = float(np.array(row.denominator) @ item) - above
+            if above or rest:
+                found = float(hits[cells.predicted == called].sum())
+                counts[above, rest] = counts.get((above, rest), 0.0) + found
+    return counts
 
 
 def known_group(row: Estimand, cells: Cells) -> BoolArray | None:

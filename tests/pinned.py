@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 DATA = Path(__file__).parent / "data"
+ANEW = "if this is as it should be, LABELCORE_PIN=1 and this test alone write it anew"
 CLOSE = 1e-7
 """Numbers that are as near agree: solvers end at 1e-9, and another processor's last digits may let
 them end a step sooner or later."""
@@ -32,7 +33,7 @@ def stays(file: str, name: str, found: dict[str, Any]) -> None:
         same = found[one] == (lines if words else pytest.approx(lines, rel=CLOSE))
         parts = (x.split("|") if isinstance(x, str) else x for x in (lines, found[one]))
         other = [pair for pair in zip_longest(*parts) if pair[0] != pair[1]]
-        assert same, (one, *other[:5])
+        assert same, (ANEW, one, *other[:5])
 
 
 @lru_cache
@@ -55,7 +56,7 @@ def holds(file: str, name: str, found: Any) -> None:
         (DATA / f"{file}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
     pairs = list(zip_longest(_leaves(known[name].get("found")), _leaves(found)))
     other = [pair for pair in pairs if pair[0] != pair[1] and not _close(*pair)]
-    assert not other, (name, *other[:5])
+    assert not other, (ANEW, name, *other[:5])
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

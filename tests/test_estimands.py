@@ -66,6 +66,15 @@ def test_to_be_lower_is_worse_where_a_perfect_classifier_has_one(name: str) -> N
     assert SCALARS[name].more_is_better == (above == below)
 
 
+@pytest.mark.parametrize("name", sorted(FORMULAS))
+def test_a_row_says_whose_items_its_denominator_counts(name: str) -> None:
+    row, below = SCALARS[name], FORMULAS[name](5, 4, 3, 7)[1]
+    assert row.of_negatives == (below == FORMULAS[name](7, 4, 2, 7)[1])
+    groups = {(1, 0, 0, 0): "all", (0, 0, 1, 0): "predicted", (1, 0, -1, 0): "unpredicted"}
+    assert row.group == groups.get(row.denominator, "")
+    assert row.needs_prediction == any((*row.numerator[2:], *row.denominator[2:]))
+
+
 @given(st.lists(st.tuples(COUNT, COUNT), min_size=4, max_size=4))
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_a_difference_is_that_of_two_confusion_matrices(
@@ -168,8 +177,9 @@ def test_labels_count_as_they_do_in_the_confusion_matrix(name: str) -> None:
     tp, fp = 8.0, 9.0
     fn, tn = 1.0, 2.0
     above, below = FORMULAS[name](tp, fp, fn, tn)
-    x, y, weight = outcome_counts(SCALARS[name], MANY)
-    assert weight == (2 if name == "f1" else 1) and (weight * x, weight * x + y) == (above, below)
+    counts = outcome_counts(SCALARS[name], MANY)
+    assert sum(each * count for (each, _), count in counts.items()) == above
+    assert sum((each + rest) * count for (each, rest), count in counts.items()) == below
     known = known_before(SCALARS[name], replace(MANY, stratum=np.array([-1, -1, 1, 1])))
     assert known == (47 if SCALARS[name].group == "predicted" else None)
     none = replace(MANY, predicted=np.zeros(4, dtype=bool))
@@ -181,9 +191,7 @@ def test_a_difference_needs_two_classifiers_and_reaches_from_minus_one() -> None
     with pytest.raises(ValueError, match="needs cells with the predictions of two classifiers"):
         table_of([row], replace(MANY, other=None))
     assert (row.least, SCALARS["recall"].least) == (-1.0, 0.0)
-    assert [name for name, one in SCALARS.items() if one.of_negatives] == ["specificity"]
     assert [name for name, one in SCALARS.items() if one.per_class] == ["precision", "recall"]
-    assert [name for name, one in SCALARS.items() if not one.needs_prediction] == ["prevalence"]
     assert [name for name, one in EVERY.items() if one.of_all_classes] == ["accuracy"]
 
 

@@ -519,7 +519,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         if group is not None:
             return share_of_group(cells, look, table, group)
         if endless and look.target == "process":
-            return None, *_two_rates(row, cells, look), MIXTURE
+            return None, *_rates(row, cells, look), MIXTURE
         return None, *_two_sequences(cells, table, look), SEQUENCE
 
 
@@ -573,17 +573,19 @@ def _is_helped(look: Look) -> bool:
     return look.setup is not None and look.setup.params.interval == DIFFERENCE
 
 
-def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:
-    """The corners of two sequences at half the error level each, for what counts in the numerator
-    and for what counts in the denominator alone, as shares of all items like these: the file's own
-    shares of predicted items say nothing for certain about those."""
-    x, y, weight = outcome_counts(row, cells)
-    labels, alpha = float(cells.labelled.sum()), (1 - look.confidence) / 2
-    (few, many), (least, most) = (rate_sequence(hits, labels, alpha) for hits in (x, y))
-    low, high = weight * few, weight * many
+def _rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:
+    """The corners of sequences that share the error level, one for each kind of item that counts:
+    most ratios have two, what counts in the numerator and what counts in the denominator alone. All
+    are shares of all items like these: the file's own shares of predicted items say nothing for
+    certain about those."""
+    counts = outcome_counts(row, cells)
+    labels, alpha = float(cells.labelled.sum()), (1 - look.confidence) / len(counts)
+    few, many = np.array([rate_sequence(hits, labels, alpha) for hits in counts.values()]).T
+    above, rest = np.array([*counts]).T
+    low, high = float(above @ few), float(above @ many)
     return (
-        low / (low + most) if low > 0 else 0.0,
-        high / (high + least) if high > 0 else 1.0,
+        low / (low + float(rest @ many)) if low > 0 else 0.0,
+        high / (high + float(rest @ few)) if high > 0 else 1.0,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.base import Look
 from labelcore.designs.simple_random import SimpleRandom, expected_left
-from labelcore.estimands import SCALARS, ratios
+from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.stats.profile import Cells
 from labelcore.stats.proportion import finite_exact, wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
@@ -67,6 +67,18 @@ def test_watched_ratios_of_items_like_these_rest_on_shares_of_all_labels(
     x, y = (rate_sequence(number, 100, 0.025) for number in (hits, others))
     corners = [weight * a / (weight * a + b) for a in x for b in y]
     assert figures(name, "watched", "process")[1:] == pytest.approx((min(corners), max(corners)))
+
+
+def test_each_weight_in_a_ratio_has_a_sequence_of_its_own() -> None:
+    """F2, 5 TP / (5 TP + 4 FN + FP), with the same counts."""
+    row = Estimand("f2", "F2", (0, 0, 0, 5), (0, 4, 1, 0), formula="")
+    look = Look(0.95, "watched", 100, 100, "process", 1)
+    found = SimpleRandom().estimate([row], CELLS, look, None)
+    tp, fn, fp = (rate_sequence(number, 100, 0.05 / 3) for number in (15, 4, 5))
+    corners = [5 * a / (5 * a + 4 * b + c) for a in tp for b in fn for c in fp]
+    ends = float(found.low[0]), float(found.high[0])
+    assert ends == pytest.approx((min(corners), max(corners)))
+    assert ends[0] < float(found.value[0]) < ends[1]
 
 
 def test_one_random_order(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -11,7 +11,7 @@ import labelcore as lc
 from labelcore.designs import DESIGNS, profile_figures
 from labelcore.designs.base import Look
 from labelcore.designs.profile_figures import of_process
-from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
+from labelcore.estimands import SCALARS, ratios, variance_of_shares
 from labelcore.figures.scalars import scalar_results_of
 from labelcore.planning.runs import label_until
 from labelcore.stats.profile import Cells, Ratios, fixed_critical
@@ -175,14 +175,6 @@ def test_frozen_plans_keep_the_intervals_of_their_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["recall", "f1", "specificity"])
 def test_two_sequences_of_shares_hold(name: str) -> None:
     assert misses("simple_random", name, 0.5, "watched") <= binom.isf(NOISE, RUNS, 0.05)
-
-
-@pytest.mark.parametrize("name", ["recall", "f1", "specificity"])
-def test_outcome_counts_give_the_ratio(name: str) -> None:
-    cells = files(1.0)[0]
-    x, y, weight = outcome_counts(SCALARS[name], cells)
-    value = ratios([SCALARS[name]], cells).value(cells.positive)[0]
-    assert weight * x / (weight * x + y) == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(SCALARS))
