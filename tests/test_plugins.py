@@ -58,9 +58,7 @@ def test_the_example_keeps_every_quick_contract(tenths: type[Design[Any]], place
 def test_a_broken_variant_must_fail_and_a_sound_one_must_not(tenths: type[Design[Any]]) -> None:
     (case,) = (one for one in broken_cases(tenths) if one.design.__name__ == "Repeating")
     case.must_fail()
-    with pytest.raises(
-        AssertionError, match="TenthsOfScore passes no_item_twice, which"
-    ):
+    with pytest.raises(AssertionError, match="TenthsOfScore passes no_item_twice, which"):
         replace(case, design=tenths).must_fail()
 
 
