@@ -539,7 +539,10 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
         file.write_bytes(held)
     for file in [*old, other]:
         os.utime(file, (1.0, 1.0))
+    aside = home / "labels-before-1.db"
+    aside.write_bytes(b"no database")
     done = erase_items(session.store, "spam", asked[:1], **WHY)
+    assert [line for line in done.left if line.startswith(f"{aside} (")], "it is not opened"
     assert [file for file in [*old, *now, other] if file.exists()] == [*now, other]
     for file in now:
         assert [line for line in done.left if str(file) in line and "moment ago" in line]
@@ -774,5 +777,6 @@ def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
     for erase, name in ((erase_person, "Ann"), (erase_project, "spam")):
         with pytest.raises(ValueError, match="why must say for what reason"):
             erase(session.store, name, who="me", why=" ")
-    with pytest.raises(ValueError, match="not one that browsers are given"):
-        erase_person(session.store, "me", who="x", why="y")
+    for name, said in (("me", "not one that browsers are given"), (" ", "a name that is not empty")):
+        with pytest.raises(ValueError, match=said):
+            erase_person(session.store, name, who="x", why="y")
