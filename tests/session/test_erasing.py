@@ -777,6 +777,9 @@ def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
     for erase, name in ((erase_person, "Ann"), (erase_project, "spam")):
         with pytest.raises(ValueError, match="why must say for what reason"):
             erase(session.store, name, who="me", why=" ")
-    for name, said in (("me", "not one that browsers are given"), (" ", "a name that is not empty")):
+    for name, said in (
+        ("me", "not one that browsers are given"),
+        (" ", "a name that is not empty"),
+    ):
         with pytest.raises(ValueError, match=said):
             erase_person(session.store, name, who="x", why="y")
