@@ -6,7 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,13 @@ def test_the_example_keeps_every_quick_contract(tenths: type[Design[Any]], place
         "Unseeded", "Forgetful", "Clinging", "Peeking", "Repeating", "NoFinitePopulation",
         "AlwaysExact", "Noting", "InFileOrder", "Narrow",
     }  # fmt: skip
+
+
+def test_a_broken_variant_must_fail_and_a_sound_one_must_not(tenths: type[Design[Any]]) -> None:
+    (case,) = (one for one in broken_cases(tenths) if one.design.__name__ == "Repeating")
+    case.must_fail()
+    with pytest.raises(AssertionError, match="TenthsOfScore passes no_item_twice, which"):
+        replace(case, design=tenths).must_fail()
 
 
 def test_methods_that_compare_two_or_rank_owe_no_contract_of_numbers() -> None:

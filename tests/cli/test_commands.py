@@ -408,7 +408,9 @@ def test_a_helper_is_named_on_the_command_line(tmp_path: Path, run: Run) -> None
 
 
 @rooms.needs("team")
-def test_people_get_roles_and_lose_them(tmp_path: Path, run: Run) -> None:
+def test_people_get_roles_and_lose_them(
+    tmp_path: Path, run: Run, caplog: pytest.LogCaptureFixture
+) -> None:
     at = ("--every-project", "--data", tmp_path)
     code, out, _ = run("people", "add", "Ann", "--role", "annotator", *at)
     assert code == 0 and re.fullmatch(r"http://127\.0\.0\.1:8501/\?start=[\w-]{48}\n", out)
@@ -444,6 +446,7 @@ def test_people_get_roles_and_lose_them(tmp_path: Path, run: Run) -> None:
     (file,) = [one for one in (tmp_path / ".people").glob("*.json") if "Bob" in one.read_text()]
     file.write_text("{", "utf-8")
     assert run("people", "list", *at)[1] == "c@d.org: owner, by login\n"
+    assert f"{file} is no file of a person and lets nobody in" in caplog.text
 
 
 def test_edges_of_one_column_are_given_at_once(tmp_path: Path, run: Run) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import labelcore as lc
 from labelcore.figures.current import results
@@ -69,6 +70,15 @@ def test_a_curve_is_told_over_the_ranks_that_have_a_value(known: Known) -> None:
     assert missing.any() and not missing.all(axis=1).any() and told["no_value"] == 0
     assert told["bias"] == pytest.approx(np.nanmean(np.nanmean(errors, axis=0)))
     assert told["rmse"] == pytest.approx(np.nanmean(np.sqrt(np.nanmean(errors**2, axis=0))))
+
+
+def test_the_truth_of_a_summary_of_a_curve_is_that_of_the_file(known: Known) -> None:
+    """Reference values by scikit-learn."""
+    plan = lc.Plan("geometric_strata", ["average_precision", "area_under_roc"], budget=60)
+    truth = lc.simulate(known.population, plan, truth="truth", runs=1).summary()["truth"]
+    (score,) = known.population.scores.values()
+    expected = (of(known.truth, score) for of in (average_precision_score, roc_auc_score))
+    np.testing.assert_allclose(truth, [*expected], rtol=1e-12)
 
 
 def test_variance_ratio_is_against_simple_random_sampling(

@@ -319,6 +319,22 @@ def test_copying_again_erases_in_the_copy(session: lc.Session, home: Path, dumpe
     assert [holding(there, one) for one in gone] == [[]] * 4
 
 
+@pytest.mark.parametrize("what", ["a text", "a name"])
+def test_copying_again_takes_over_what_alone_was_erased(
+    session: lc.Session, home: Path, what: str
+) -> None:
+    asked, there = label(session, 3, "Ann Lee"), home.parent / "there"
+    with closing(lc.open_store(url(there / "copy.db"))) as copy:
+        copy_project(session.store, copy, "spam")
+        if what == "a text":
+            erase_items(session.store, "spam", asked[:1], **WHY)
+        else:
+            erase_person(session.store, "Ann Lee", **WHY)
+        copy_project(session.store, copy, "spam")
+        assert copy.events("spam") == session.store.events("spam")
+    assert holding(there, text_of(asked[0]) if what == "a text" else "Ann Lee") == []
+
+
 def test_a_backup_from_before_is_erased_before_it_is_opened(
     session: lc.Session, home: Path
 ) -> None:
@@ -523,7 +539,10 @@ def test_what_killed_processes_left_half_written_goes(session: lc.Session, home:
         file.write_bytes(held)
     for file in [*old, other]:
         os.utime(file, (1.0, 1.0))
+    aside = home / "labels-before-1.db"
+    aside.write_bytes(b"no database")
     done = erase_items(session.store, "spam", asked[:1], **WHY)
+    assert [line for line in done.left if line.startswith(f"{aside} (")], "it is not opened"
     assert [file for file in [*old, *now, other] if file.exists()] == [*now, other]
     for file in now:
         assert [line for line in done.left if str(file) in line and "moment ago" in line]
@@ -755,5 +774,12 @@ def test_bad_input_is_refused_in_words(session: lc.Session) -> None:
     ):
         with pytest.raises(ValueError, match=said):
             erase_items(session.store, "spam", items, who="me", why=why)
-    with pytest.raises(ValueError, match="not one that browsers are given"):
-        erase_person(session.store, "me", who="x", why="y")
+    for erase, name in ((erase_person, "Ann"), (erase_project, "spam")):
+        with pytest.raises(ValueError, match="why must say for what reason"):
+            erase(session.store, name, who="me", why=" ")
+    for name, said in (
+        ("me", "not one that browsers are given"),
+        (" ", "a name that is not empty"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            erase_person(session.store, name, who="x", why="y")

@@ -163,6 +163,7 @@ def test_a_page_ends_with_a_pilot() -> None:
     session = start(budget=None, margin=0.2, promise="watched", stop="margin", items=400)
     pilot = session.engine.pilot
     while session.engine.pilot == pilot:
+        assert session.labels < pilot, "with its last answer"
         page = session.page(7)
         assert session.labels + len(page) <= pilot
         session.answer_page(dict.fromkeys(page, "yes"))

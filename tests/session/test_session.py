@@ -356,7 +356,10 @@ def test_a_notebook_shows_how_far_it_is_and_where_a_person_labels(
     session = lc.Session(known.population, plan, f"sqlite:///{tmp_path}/a.db", "a <b>")
     answer_draws(session, known)
     shown = session._repr_html_()
-    assert "a &lt;b&gt;&#x27; on &#x27;items.csv&#x27;: 10 labels, budget used<" in shown
+    assert (
+        ">Session &#x27;a &lt;b&gt;&#x27; on &#x27;items.csv&#x27;: 10 labels, budget used<"
+        in shown
+    )
     assert escape(session.results()["accuracy"].sentence()) in shown
     assert f"labelcore app --store sqlite:///{tmp_path}/a.db" in shown
     assert "Kept in memory" in lc.Session(known.population, plan)._repr_html_()

@@ -108,6 +108,7 @@ def test_roles_in_projects_are_given_taken_and_listed_by_command(
         f"Ann: annotator in Letters, nurses, by link, ends {ends[:10]}, last here {seen[:16]}",
         "nurses: viewer, by group",
     ]
+    assert "'Letters'" in run("take", "Ann", "--project", "letters"), "those there are"
     register.give("Ann", Role.VIEWER, "another key")
     assert json.loads(run("list", "--json"))["people"][1] == {
         "name": "Ann", "role": "", "groups": ["nurses"], "by": "link", "ends": ends,

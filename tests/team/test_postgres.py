@@ -23,6 +23,7 @@ from labelcore.session.copying import copy_project
 from labelcore.session.erasing import erase_project
 from labelcore.session.integrity import verify
 from labelcore.store import (
+    Erasure,
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
@@ -223,6 +224,9 @@ def test_the_database_itself_refuses(store: LabelStore, postgres_url: str, state
 
 
 def test_triggers_are_put_back(store: LabelStore, postgres_url: str) -> None:
+    store.erase("spam", Erasure(rewritten=store.events("spam")[:1]))
+    with pytest.raises(psycopg.errors.RaiseException, match="cannot be changed"):
+        told(postgres_url, "UPDATE event SET text = 'another'")
     told(
         postgres_url,
         "DROP TRIGGER event_is_never_changed ON event",

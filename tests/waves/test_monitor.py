@@ -703,6 +703,7 @@ def test_bad_tables_and_clocks_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monitor = started(waves=2)
     label(monitor.wave(read(FRAME), "one"), FRAME)
     other = changed(FRAME, 0.1, 5_000)
+    monitor.check(read(other))  # Called by its day.
     with pytest.raises(ValueError, match="nothing is to be labelled, so leave this wave out"):
         monitor.wave(read(FRAME), "two")
     with pytest.raises(ValueError, match="must be the table that wave 'one' began with"):
