@@ -392,9 +392,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     assert session.plan.estimands == ("precision",) and session.labels == called.sum()
     app("explore", project=session.project)
     page = app("progress", project=session.project)
-    assert "There is no curve: the figure asked for needs no labels from part of the list" in texts(
-        page
-    )
+    assert "There is no curve: this project labels only part of the list" in texts(page)
 
 
 def test_hostile_columns_and_names(app) -> None:
