@@ -13,7 +13,7 @@ from labelcore.report import report_html
 from labelcore.safe_text import JOINER
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
-from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
+from labelcore.ui.new_cards import ACCURACY, BOTH, PREVALENCE, RANKED, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_question import NO_QUESTION
 from labelcore.ui.status import counts
@@ -312,6 +312,23 @@ def test_a_few_stray_scores_are_named_and_do_not_move_the_cut(app) -> None:
     assert "no fault" in texts(page)
     to_aim(page, "Is it good?", ACCURACY.title)
     assert page.slider(key="new-threshold-lr").value == 0.5
+
+
+def test_scores_that_are_all_equal_are_told_and_make_no_list(app) -> None:
+    rows = "".join(f"i{n},text {n},0.7\n" for n in range(40))
+    page = with_upload(app, "m.csv", f"id,text,score_lr\n{rows}".encode())
+    assert "lr: all scores are equal" in page.warning[0].value.replace("\\", "")
+    to_aim(page, "Is it good?")
+    aim = page.radio(key="new-aim")
+    assert aim.value == PREVALENCE.title and RANKED.title not in aim.options
+
+
+def test_a_score_that_is_missing_in_some_rows_can_be_left_out(app) -> None:
+    rows = "".join(f"i{n},text {n},{n / 40 if n % 9 else ''},{n % 2}\n" for n in range(40))
+    page = with_upload(app, "m.csv", f"id,text,score_lr,pred_lr\n{rows}".encode())
+    assert "5 faults" in page.error[0].value
+    button(page, "new-without-0").click().run()
+    assert not page.error and "40 items, 1 prediction column, no fault" in texts(page)
 
 
 @pytest.mark.parametrize("stray", [[-3.2, -1.1, 2.5, 4.0, 8.1], [1.0, 2.0], [0.5]])
