@@ -29,7 +29,7 @@ from labelcore.words.lists import list_sentence
 from labelcore.words.sentences import decimals
 
 LOG_FROM, LONGEST, RANKS = 1_000, 24, (100, 300, 1_000, 3_000, 10_000, 100_000)
-UP = "Precision and difference, points"
+UP = "Precision or difference, points"
 NOTHING = "No picture yet: it starts with the first band."
 RANK, DIFFERENCE, LOW, HIGH, BETTER = "First items", "Difference", "Low", "High", "Better"
 

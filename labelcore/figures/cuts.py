@@ -67,8 +67,9 @@ def ranks_that_matter(population: Population, classifier: str | None) -> list[in
 
 def told_rank(population: Population, classifier: str | None) -> int:
     """How many first items a ranked list is told by in one sentence: those that the classifier
-    calls positive itself, else 100 or all."""
-    return own_cut(population, classifier) or min(USUAL_RANK, len(population))
+    calls positive itself, else 100, or fewer of those that matter."""
+    matter = ranks_that_matter(population, classifier)
+    return own_cut(population, classifier) or min(USUAL_RANK, matter[-1])
 
 
 def own_cut(population: Population, classifier: str | None) -> int | None:

@@ -25,7 +25,7 @@ from labelcore.stats.profile import BoolArray, FloatArray
 SPENT, REST = (0.4, 0.4), 0.2
 """Of the error level at half of the planned labels and at all; the rest is halved with each further
 look."""
-WORD = re.compile(r"[^\W\d_]{3,}")
+WORD, ANY_WORD = re.compile(r"[^\W\d_]{3,}"), re.compile(r"\w+")
 MOST_WORDS, MOST_VALUES, MOST_TOLD = 300, 50, 5
 QUANTILES = (0.25, 0.5, 0.75)
 ALIKE = 0.8
@@ -117,7 +117,7 @@ def features_of(
         traits += _parted("score", name, np.asarray(population.scores[name][position], dtype=float))
     words = [WORD.findall(text.casefold()) for text in texts]
     if any(words):
-        traits += _parted("length", "", np.array([len(text) for text in words], dtype=float))
+        traits += _parted("length", "", np.array([len(ANY_WORD.findall(t)) for t in texts], float))
     for column, group in population.groups.items():
         codes, names = group.codes[position], group.names
         for value, number in Counter(codes[codes >= 0].tolist()).most_common(MOST_VALUES):
@@ -174,7 +174,7 @@ def having(
     words = [WORD.findall(text.casefold()) for text in texts]
     if trait.kind == "word":
         return np.asarray(called & np.array([trait.name in text for text in words], dtype=bool))
-    numbers = np.array([len(text) for text in words], dtype=float)
+    numbers = np.array([len(ANY_WORD.findall(text)) for text in texts], dtype=float)
     if trait.kind == "score":
         numbers = np.asarray(population.scores[trait.name][position], dtype=float)
     end = float(trait.value)

@@ -63,6 +63,8 @@ MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.I
 JUDGE = re.compile(r"(^|_)judges?\d*(_|$)", re.IGNORECASE)
 NUMBERED_MODEL = re.compile(r"(model|llm|gpt|classifier|judge)_?(\d+|[a-z])$", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
+NO_NAMES = ("class", "label", "category")
+"""What a classifier is not called after: its column says what is predicted."""
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
 WRAPPING = re.compile(
     r"(^|_)(role|type|object|id|name|model|version|lang|language|format|created|finish_reason)$",
@@ -398,11 +400,11 @@ def _stem(name: str, pattern: re.Pattern[str]) -> str:
     """
     >>> _stem("score_lr", SCORE), _stem("spam_prob", SCORE), _stem("score", SCORE)
     ('lr', 'spam', '')
-    >>> _stem("prob_1", SCORE)
-    ''
+    >>> _stem("prob_1", SCORE), _stem("predicted class", PREDICTION)
+    ('', '')
     """
     stem = pattern.sub("_", snake(name), count=1).strip("_ ")
-    return "" if POSITIVE.fullmatch(stem) else stem
+    return "" if POSITIVE.fullmatch(stem) or stem.lower() in NO_NAMES else stem
 
 
 def _named_once(rows: Sequence[ClassifierColumns]) -> tuple[ClassifierColumns, ...]:

@@ -21,9 +21,8 @@ TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 LONGEST = 1000
 """Letters of a heading in a file."""
 CAPTION = (
-    "Press a cell to see the items judged so. Each row is what the {model} says, each column what "
-    "human judgement says. {each} Parts of the file that have no label yet are not guessed: they "
-    "have a column of their own."
+    "Press a cell to see the items judged so. {each} Parts of the file that have no label yet are "
+    "not guessed: they have a column of their own."
 )
 
 
@@ -60,8 +59,7 @@ def confusion_panel(session: Session) -> None:
         on_select=lambda: press_cell(str(name), table),
     )
     each = each_cell(shown.to_numpy().ravel(), drawn_evenly(session.engine))
-    model = model_word(session.population.has_judge)
-    st.caption(plain(CAPTION.format(each=each, model=model)))
+    st.caption(plain(CAPTION.format(each=each)))
     table_button(session, "Take this table", "confusion", lambda: for_file(table))
 
 

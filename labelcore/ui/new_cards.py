@@ -159,6 +159,7 @@ class Questions(Rules):
         if not names:
             return [FOUND, PREVALENCE] if self.told else [PREVALENCE]
         answered = {name for design in DESIGNS.values() for name in design.estimands}
+        orders = [name for name in names if name in base.scores and np.ptp(base.scores[name]) > 0]
         cut_by_score = two and any(name not in base.predictions for name in base.scores)
         possible = {
             SYSTEMS: base.has_judge,
@@ -168,8 +169,8 @@ class Questions(Rules):
             BETTER: two and len(names) > 1,
             SEVERAL: len(names) > 1 or cut_by_score,
             SHIP: two and (bool(base.scores) or len(names) > 1),
-            RANKED: two and bool(base.scores),
-            LISTS: two and sum(name in base.scores for name in names) > 1,
+            RANKED: two and bool(orders),
+            LISTS: two and len(orders) > 1,
             PREVALENCE: two and not base.has_judge,
             FOUND: two,
         }
@@ -180,9 +181,9 @@ class Questions(Rules):
         """The question that the file itself suggests.
 
         Answers that were found without a classifier, and a column that says what was found, ask
-        whether that is enough; scores without a prediction are a ranked list; two classifiers are
-        compared; verdicts on answers ask for the systems; where few items are called positive
-        accuracy says little; anything else begins with the accuracy.
+        whether that is enough; scores without a prediction are a ranked list, or nothing where all
+        are equal; two classifiers are compared; verdicts on answers ask for the systems; where few
+        items are called positive accuracy says little; else the accuracy is asked.
         """
         if FOUND in self.possible and (self.flags or (self.told and not self.judges)):
             return FOUND
@@ -190,8 +191,8 @@ class Questions(Rules):
             return PREVALENCE
         if SYSTEMS in self.possible:
             return SYSTEMS
-        if not self.judges and RANKED in self.possible:
-            return RANKED
+        if not self.judges and self.two:
+            return RANKED if RANKED in self.possible else PREVALENCE
         if len(self.judges) == 2 and BETTER in self.possible:
             return BETTER
         rare = self.two and self.judges and self.called(self.judges[0]) / len(self.base) <= RARE

@@ -50,6 +50,7 @@ FIELD_LABELS = {
 REVEALING = (
     "{names} may show a model's output: whoever sees it does not judge blind. The report says so."
 )
+EQUAL = "{classifier}: all scores are equal, so they put the items in no order."
 MARKS = ("decimal", "quote")
 PLACES = 5
 """How many rows of equal faults are named."""
@@ -366,8 +367,11 @@ def items_step() -> tuple[Path, Columns, Population] | None:
 
 
 def offer_instead(items: Items, faults: Sequence[Fault]) -> None:
-    """A button that takes the likelier column of scores."""
+    """Buttons that take the likelier column of scores, or none."""
     scores = {row.score: part for part, row in (items.meanings.placed or {}).items()}
+    for column in {fault.column: scores for fault in faults if fault.column in scores}:
+        words, part = f"Go on without {plain(column or '', 60)}", scores[column]
+        button(words, f"new-without-{part}", items.now.take, "score", NO_COLUMN, part)
     for fault in faults:
         if fault.instead and fault.column in scores:
             words, part = f"Take {plain(fault.instead, 60)} as the score", scores[fault.column]
@@ -442,8 +446,10 @@ def say_what_matters(items: Items) -> None:
 
 
 def show_strays(population: Population) -> None:
-    """The few scores that lie outside 0 to 1, while all others may be probabilities."""
+    """Scores that are all equal, and the few outside 0 to 1 where the others lie within."""
     for name, scores in population.scores.items():
+        if scores.min() == scores.max() and len(scores) > 1:
+            st.warning(plain(EQUAL.format(classifier=name)))
         if len(rows := strays(scores)):
             some = f"{len(rows):,} of {count(len(scores), 'score')}"
             which = " and ".join(f"{scores[row]:g} in row {row + 1:,}" for row in rows[:2])

@@ -157,9 +157,8 @@ class Ahead:
     def stops(self) -> list[int]:
         """Where the slider below the picture stops: even along its axis, so that the number chosen
         stands below its dot; one alone where no other number can be asked."""
-        labels, points = self.chosen.labels, self.curve(self.chosen.design)
-        first = max(round(points[0][0]), self.least) if points else labels
-        low, high = min(first, labels), self.most
+        labels, points, high = self.chosen.labels, self.curve(self.chosen.design), self.most
+        low = min(max(round(points[0][0]), self.least), labels) if points else labels
         place = float(np.log(labels / low) / max(np.log(high / low), 1e-9))
         found, nearest = sorted({low, labels, high}), 1.0
         for steps in range(2, MOST_STOPS):
@@ -185,8 +184,7 @@ class Ahead:
 
     def by_answers(self, design: str) -> forecasts.Points:
         """The curve of a method against answers."""
-        most = round(self.most / self.each)
-        points = self.curve(design, most)
+        points = self.curve(design, most := round(self.most / self.each))
         return tuple((labels * self.each, width) for labels, width in points if labels <= most)
 
     def width_at(self, labels: int) -> float:

@@ -209,7 +209,7 @@ def why_no_curve(session: Session) -> str:
         several = len(session.plan.classifiers) > 1 and not session.population.scores
         return f"none of the {who}s has a score" if several else f"the {who} has no score"
     if not session.engine.frame.asked.all():
-        return "the figure asked for needs no labels from part of the list"
+        return "this project labels only part of the list"
     return "this method estimates none"
 
 

@@ -73,14 +73,13 @@ def row_words(
     >>> row_words([512.3, 37.7, 0], [(497.2, 524.1), (25.9, 52.8)], [150, 9])
     ['512 (497 to 525)', '38 (25 to 53)', '0']
     >>> from math import nan
-    >>> row_words([412.5, 137.5, 0], [(nan, nan), (nan, nan)], [3, 1])
-    ['not yet: 3 labels', 'not yet: 1 label', '0']
+    >>> row_words([412.5, 137.5, 0], [(nan, nan), (nan, nan)], [3, 0])
+    ['not yet: 3 labels', '–', '0']
     >>> row_words([0, 0, 550], [(nan, nan), (nan, nan)], [0, 0])
     ['–', '–', '550']
     """
-    known = sum(labels)
     if isnan(bounds[0][0]):
-        cells = [f"{NOT_YET}{count(number, 'label')}" if known else "–" for number in labels]
+        cells = [f"{NOT_YET}{count(number, 'label')}" if number else "–" for number in labels]
     else:
         each = zip(numbers[: len(labels)], bounds, strict=True)
         cells = [cell_words(number, *ends) for number, ends in each]

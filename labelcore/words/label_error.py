@@ -40,8 +40,8 @@ TOO_FEW = (
     "{enough}."
 )
 DRIFT = (
-    " The {half} half of the answers has more mistakes: by about {change} points ({ends}, "
-    "{confidence} confidence)."
+    " The {half} half of the answers seems to have more mistakes: by about {change} points "
+    "({ends}, {confidence} confidence)."
 )
 DRIFT_REPEATS = (
     " Repeated items that differ: {early} of {first} in the first half, {late} of {second} in the "

@@ -349,7 +349,7 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
         ({"predictions": {"p": "pred_lr", "q": "true_label"}}, "recalibrated_neyman", "accuracy",
          "none of the classifiers has a score"),
         ({"scores": {"p": "score_lr"}, "thresholds": {"p": 0.5}}, "recalibrated_neyman",
-         "precision", "the figure asked for needs no labels from part of the list"),
+         "precision", "this project labels only part of the list"),
     ],
 )  # fmt: skip
 def test_explore_says_why_there_is_no_curve(

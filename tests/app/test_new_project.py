@@ -13,7 +13,7 @@ from labelcore.report import report_html
 from labelcore.safe_text import JOINER
 from labelcore.ui.asking import DRAFT
 from labelcore.ui.draft import MARGIN
-from labelcore.ui.new_cards import ACCURACY, BOTH, SEVERAL, SHIP, Card
+from labelcore.ui.new_cards import ACCURACY, BOTH, PREVALENCE, RANKED, SEVERAL, SHIP, Card
 from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_question import NO_QUESTION
 from labelcore.ui.status import counts
@@ -314,6 +314,23 @@ def test_a_few_stray_scores_are_named_and_do_not_move_the_cut(app) -> None:
     assert page.slider(key="new-threshold-lr").value == 0.5
 
 
+def test_scores_that_are_all_equal_are_told_and_make_no_list(app) -> None:
+    rows = "".join(f"i{n},text {n},0.7\n" for n in range(40))
+    page = with_upload(app, "m.csv", f"id,text,score_lr\n{rows}".encode())
+    assert "lr: all scores are equal" in page.warning[0].value.replace("\\", "")
+    to_aim(page, "Is it good?")
+    aim = page.radio(key="new-aim")
+    assert aim.value == PREVALENCE.title and RANKED.title not in aim.options
+
+
+def test_a_score_that_is_missing_in_some_rows_can_be_left_out(app) -> None:
+    rows = "".join(f"i{n},text {n},{n / 40 if n % 9 else ''},{n % 2}\n" for n in range(40))
+    page = with_upload(app, "m.csv", f"id,text,score_lr,pred_lr\n{rows}".encode())
+    assert "5 faults" in page.error[0].value
+    button(page, "new-without-0").click().run()
+    assert not page.error and "40 items, 1 prediction column, no fault" in texts(page)
+
+
 @pytest.mark.parametrize("stray", [[-3.2, -1.1, 2.5, 4.0, 8.1], [1.0, 2.0], [0.5]])
 def test_scores_of_another_kind_have_no_strays(stray: list[float]) -> None:
     assert not len(strays(np.array([0.0, 1.0] * 40 + stray)))
@@ -392,9 +409,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     assert session.plan.estimands == ("precision",) and session.labels == called.sum()
     app("explore", project=session.project)
     page = app("progress", project=session.project)
-    assert "There is no curve: the figure asked for needs no labels from part of the list" in texts(
-        page
-    )
+    assert "There is no curve: this project labels only part of the list" in texts(page)
 
 
 def test_hostile_columns_and_names(app) -> None:

@@ -19,6 +19,8 @@ from labelcore.figures.cuts import (
     own_cut,
     packages,
     rank_of_score,
+    ranks_that_matter,
+    told_rank,
 )
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
@@ -31,6 +33,12 @@ from tests.curves import precision_curve
 N_ITEMS = 900
 REQUIRED = (0.9, 0.7, 0.5)
 known = once(calibrated, N_ITEMS, seed=41, a=1.2, b=1.0)
+
+
+@pytest.mark.parametrize(("number", "told"), [(5, 5), (30, 10), (400, 100)])
+def test_a_list_is_told_by_a_rank_that_its_page_shows(number: int, told: int) -> None:
+    population = items(scores={"m": [n / number for n in range(number)]})
+    assert told_rank(population, "m") == told in ranks_that_matter(population, "m")
 
 
 def plan_of(budget: int = 250, confidence: float = 0.95) -> lc.Plan:

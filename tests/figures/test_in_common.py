@@ -193,6 +193,10 @@ def test_items_that_have_what_is_told_are_found_again(tmp_path: Path) -> None:
     for one in told:
         has = having(items, "lr", one, position, texts)
         assert (has.sum(), (has & wrong).sum()) == (one.items, one.wrong)
+    called = items.classes[items.predictions["lr"][position[0]]]
+    short = Shared(called, "length", "", 3.0, False, *[0] * 4, *[0.0] * 4)
+    counted = having(items, "lr", short, position[[0, 0]], ["up at 9", "up at 9 am"])
+    assert counted.tolist() == [True, False], "short words and numbers are words too"
     called = items.predictions["lr"][position] == items.classes.index(other[0].called)
     above, below, longer, shorter, german = (
         having(items, "lr", one, position, texts) for one in other
