@@ -93,7 +93,6 @@ _TYPES: dict[str, Any] = {
 def _row(
     engine: Engine, state: LogState, number: int, event: Event, seconds: float
 ) -> dict[str, object]:
-    note = state.notes.get(number)
     asked = engine.asked[number - 1]
     return {
         "position": asked.position,
@@ -104,7 +103,7 @@ def _row(
         "time": moment_of(event.at),
         "seconds": seconds,
         "stratum": int(engine.draws.stratum[number - 1]) + 1,
-        "notes": (note.text or "") if note else "",
+        "notes": state.said("noted", number),
         "flagged": state.flagged(number),
         "cause": state.cause(number) or None,
     }

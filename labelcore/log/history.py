@@ -52,26 +52,26 @@ def history(
 
 def marked_open(state: LogState) -> list[HistoryRow]:
     """Items that are flagged or have a note and no answer in force, with the answer ``OPEN``."""
-    marked = {index for index, note in state.notes.items() if note.text}
-    marked |= {index for index in state.flags if state.flagged(index)}
+    flags, notes = state.marks["flagged"], state.marks["noted"]
+    marked = {index for index, note in notes.items() if note.text}
+    marked |= {index for index in flags if state.flagged(index)}
     return [
         replace(_row(mark, state, {}), answer=OPEN)
         for index in sorted(marked)
         if state.book.in_force(index) is None
-        for mark in [state.flags.get(index) or state.notes[index]]
+        for mark in [flags.get(index) or notes[index]]
     ]
 
 
 def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow:
     index = int(event.index or 0)
-    note = state.notes.get(index)
     return HistoryRow(
         index=index,
         item_id=str(event.item_id),
         answer=answer_word(event),
         at=event.at,
         flagged=state.flagged(index),
-        note=(note.text or "") if note else "",
+        note=state.said("noted", index),
         second=second.get(index, ""),
         annotator=event.annotator,
     )

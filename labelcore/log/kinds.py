@@ -288,41 +288,37 @@ class Settled(Kind):
 # --- saying something about an item --------------------------------------------------------------
 
 
-class Noted(Kind):
-    """A note about a drawn item; an empty one removes it."""
+class Mark(Kind):
+    """Somebody says something about a drawn item; the last of its kind counts, an empty text takes
+    it back."""
 
     def check(self, state: LogState, event: Event) -> None:
         check_item(state, event, "item_id")
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.notes[int(event.index or 0)] = event
+        state.marks[self.name][int(event.index or 0)] = event
 
 
-class Flagged(Kind):
+class Flagged(Mark):
     """A drawn item is marked to be looked at again, or no more."""
 
     def check(self, state: LogState, event: Event) -> None:
-        check_item(state, event, "item_id")
+        super().check(state, event)
         if event.text not in ("yes", "no"):
             raise AnswerError(f"a flag must be 'yes' or 'no', got {event.text!r}")
 
-    def fold(self, state: LogState, event: Event) -> None:
-        state.flags[int(event.index or 0)] = event
 
-
-class Explained(Kind):
+class Explained(Mark):
     """Somebody says why the answer in force and a classifier differ, or takes that back (""). It
     is said of that answer: with another one it counts no more."""
 
     def check(self, state: LogState, event: Event) -> None:
-        force = state.engine.in_force(check_item(state, event, "item_id"))
+        super().check(state, event)
+        force = state.engine.in_force(int(event.index or 0))
         if event.text not in (*CAUSES, ""):
             raise AnswerError(f"a cause must be one of {', '.join(CAUSES)}, got {event.text!r}")
         if force is None or force.sequence != event.previous:
             raise AnswerError(f"it explains event {event.previous}, which is not in force")
-
-    def fold(self, state: LogState, event: Event) -> None:
-        state.causes[int(event.index or 0)] = event
 
 
 # --- the course of the session -------------------------------------------------------------------
@@ -533,10 +529,11 @@ class Erased(Kind):
     def fold(self, state: LogState, event: Event) -> None:
         state.erased.update(map(str, event.detail.get("items", ())))
         state.erased.everything |= bool(event.detail.get("every"))
-        for number in rewritten([event]):
-            for index, note in state.notes.items():
-                if note.sequence == number:
-                    state.notes[index] = replace(note, text="")
+        gone = rewritten([event])
+        for marks in state.marks.values():
+            for index, mark in marks.items():
+                if mark.sequence in gone:
+                    marks[index] = emptied(mark)
 
 
 # --- all of them ---------------------------------------------------------------------------------
@@ -550,7 +547,7 @@ KINDS: dict[str, Kind] = {
         Answer("later"),
         Answer("broken"),
         Undone("undone"),
-        Noted("noted", still_said=True),
+        Mark("noted", still_said=True),
         Flagged("flagged", written=False, still_said=True),
         Explained("explained", written=False),
         Looked("looked"),
@@ -585,6 +582,11 @@ def kind_named(name: object) -> Kind:
 def holds_words(name: str) -> bool:
     """Whether the text of such events is words of somebody; not where there is no such kind."""
     return name in KINDS and KINDS[name].written
+
+
+def emptied(event: Event) -> Event:
+    """An event once the words of its text are erased: a mark is taken back."""
+    return replace(event, text="" if isinstance(KINDS[event.kind], Mark) else "erased")
 
 
 def check(state: LogState, event: Event, figures: Figures | None = None) -> None:

@@ -1,7 +1,7 @@
 """The state of a log: everything that is known after its first so many events."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class LogState:
     changed       items that were another row in their source when they were drawn
     erased        items whose text is gone since
     changed_run   how many of them were drawn last, one after another
-    notes, flags, causes   draw -> the last event about it
+    marks         kind -> draw -> the last event of that kind about it, such as a note
     events        how many events of each kind there were
     names         those of the people, by what the ways to write a name share, the first one first
     hash          that of the last event, or ``start`` before the first
@@ -63,9 +63,7 @@ class LogState:
         self.changed: set[str] = set()
         self.erased = ErasedItems()
         self.changed_run = 0
-        self.notes: dict[int, Event] = {}
-        self.flags: dict[int, Event] = {}
-        self.causes: dict[int, Event] = {}
+        self.marks: defaultdict[str, dict[int, Event]] = defaultdict(dict)
         self.events: Counter[str] = Counter()
         self.names: dict[str, list[str]] = {}
         self.hash = start
@@ -127,13 +125,18 @@ class LogState:
         force = self.book.in_force(int(event.index or 0))
         return force is not None and force.sequence == event.sequence
 
+    def said(self, kind: str, index: int) -> str:
+        """The text of the last event of a kind about a draw, "" where there is none."""
+        mark = self.marks[kind].get(index)
+        return (mark.text or "") if mark else ""
+
     def flagged(self, index: int) -> bool:
         """Whether the draw is to be looked at again."""
-        return index in self.flags and self.flags[index].text == "yes"
+        return self.said("flagged", index) == "yes"
 
     def cause(self, index: int) -> str:
         """Why the answer in force and a classifier differ, "" where nobody said."""
-        cause, force = self.causes.get(index), self.book.in_force(index)
+        cause, force = self.marks["explained"].get(index), self.book.in_force(index)
         return (cause.text or "") if cause and force and cause.previous == force.sequence else ""
 
     def spelled(self, annotator: str) -> str:
@@ -158,9 +161,9 @@ class LogState:
         ]
 
     def last_said(self, draw: Draw, kind: str) -> str:
-        """The text of the last "noted" or "flagged" about an item; of one that is shown a second
-        time only since then: what was said before would tell that it is known."""
-        mark = (self.notes if kind == "noted" else self.flags).get(draw.index)
+        """The text of the last event of a kind about an item; of one that is shown a second time
+        only since then: what was said before would tell that it is known."""
+        mark = self.marks[kind].get(draw.index)
         since = self.screens.shown[draw.token].sequence if draw.repeat else 0
         return (mark.text or "") if mark is not None and mark.sequence > since else ""
 

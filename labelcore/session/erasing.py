@@ -18,7 +18,7 @@ from typing import Any
 from labelcore.errors import BrokenLogError, StoreBusyError, StoreError
 from labelcore.log.events import ERASED, Event, genesis, sound_part
 from labelcore.log.history import told
-from labelcore.log.kinds import holds_words
+from labelcore.log.kinds import emptied, holds_words
 from labelcore.log.people import GIVEN
 from labelcore.population import Population, read_population
 from labelcore.population.contents import SUFFIX as CONTENTS
@@ -240,7 +240,7 @@ def _erase_items(
         new = [item for item in wanted if item not in state.erased]
         more = every and not state.erased.everything
         notes = [
-            replace(event, text="" if event.kind == "noted" else "erased")
+            emptied(event)
             for event in log
             if event.item_id in wanted
             and holds_words(event.kind)

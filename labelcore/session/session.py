@@ -366,14 +366,14 @@ class Session:
             return history(self.events, self.state, name, last)
 
     def last_said(self, draw: Draw, kind: str) -> str:
-        """The last note about a drawn item, or whether it is flagged.
+        """The last event of a kind about a drawn item.
 
         Parameters
         ----------
         draw
             from ``next``; if the item is shown a second time, only what was said since then counts
         kind
-            "noted" or "flagged"
+            "noted", "flagged" or "explained"
 
         Returns
         -------

@@ -175,7 +175,7 @@ def shown(state: LogState, at: str) -> dict[str, object]:
         "looked": state.looked_after, "changed": state.changed_run, "reason": state.stop_reason,
         "saved": (state.last_save or "")[11:19], "words": state.words, "names": state.names,
         "flags": [one for one in there if state.flagged(one)],
-        "notes": {one: note.text for one, note in state.notes.items()},
+        "notes": {one: note.text for one, note in state.marks["noted"].items()},
         "causes": [state.cause(one) for one in there if state.cause(one)],
         "marked": [(row.index, row.flagged, row.note) for row in marked_open(state)],
         "kinds": {kind: number for kind, number in engine.kinds.items() if number},

@@ -51,7 +51,7 @@ class AllFlagged(Kind):
 
     def fold(self, state: LogState, event: Event) -> None:
         for index in range(1, len(state.engine.asked) + 1):
-            state.flags[index] = replace(event, text="yes")
+            state.marks["flagged"][index] = replace(event, text="yes")
 
 
 def test_a_new_kind_needs_one_class_only(
@@ -109,7 +109,7 @@ def test_without_its_file_a_log_says_the_same(population: lc.Population) -> None
         assert +alone.book.kinds == +state.book.kinds
         for name in ("answers_given", "extended", "finished", "stopped"):
             assert getattr(alone.book, name) == getattr(state.book, name)
-        for name in ("hash", "events", "looks", "notes", "flags", "words", "last_save"):
+        for name in ("hash", "events", "looks", "marks", "words", "last_save"):
             assert getattr(alone, name) == getattr(state, name)
         with pytest.raises(TypeError, match="not open"):
             _ = alone.engine

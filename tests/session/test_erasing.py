@@ -23,7 +23,7 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import BrokenLogWarning, StoreBusyError, StoreNotWritableError
 from labelcore.log.events import Event, genesis, sound_part
-from labelcore.log.kinds import KINDS
+from labelcore.log.kinds import KINDS, Mark
 from labelcore.log.rules import Kind
 from labelcore.population.read import source_now
 from labelcore.replay import replay_bundle, replay_project
@@ -248,16 +248,22 @@ def test_several_may_erase_and_write_reports_at_once(session: lc.Session, home: 
     assert [one for one in asked if holding(home, text_of(one))] == []
 
 
-def test_an_open_session_hands_on_no_erased_note(session: lc.Session, home: Path) -> None:
+def test_an_open_session_hands_on_no_erased_note(
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, "tagged", Mark("tagged"))
     gone = label(session, 3)
     session.note(1, f"odd: {text_of(gone[0])}")
+    tag = {"index": 1, "item_id": gone[0], "text": text_of(gone[0])}
+    session.ledger.record("tagged", "bob", **tag)
     session.note(2, "even")
     with closing(lc.open_store(url(home / "labels.db"))) as other:
         erase_items(other, "spam", gone[:1], **WHY)
     session.sync()
     assert session.events == session.store.events("spam")
     assert text_of(gone[0]) not in events_csv(session)
-    assert [session.state.notes[index].text for index in (1, 2)] == ["", "even"]
+    assert [session.state.said("noted", index) for index in (1, 2)] == ["", "even"]
+    assert session.state.said("tagged", 1) == ""
     (home / "b.zip").write_bytes(bundle_zip(session))
     assert holding(home, text_of(gone[0])) == []
 
