@@ -145,7 +145,8 @@ def test_what_counts_where_an_argument_is_not_given_stays() -> None:
         for called, member in ((name, public), *((f"{name}.{one}", it) for one, it in members)):
             given = {} if is_property(member) else inspect.signature(member).parameters
             defaults = {one: given[one].default for one in given}
-            lines = [f"{one}={at!r}" for one, at in defaults.items() if at is not inspect._empty]
+            told = {one: getattr(at, "__name__", repr(at)) for one, at in defaults.items()}
+            lines = [f"{one}={at}" for one, at in told.items() if at != "_empty"]
             found |= {called: lines} if lines else {}
     stays("defaults", "public", found)
 
