@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from tests.pinned import stays
 from tests.test_structure import for_types_only
 
 # Packages that take long to load; numpy too, where nothing is calculated yet.
@@ -133,6 +134,21 @@ def public_members(owner: type) -> Iterator[tuple[str, Callable[..., object]]]:
 
 def is_property(member: object) -> bool:
     return isinstance(member, property)
+
+
+def test_what_counts_where_an_argument_is_not_given_stays() -> None:
+    """In ``tests/data/defaults.json``: whoever changes one changes what people get."""
+    found = {}
+    for name in NAMES:
+        public = getattr(lc, name)
+        members = public_members(public) if inspect.isclass(public) else ()
+        for called, member in ((name, public), *((f"{name}.{one}", it) for one, it in members)):
+            given = {} if is_property(member) else inspect.signature(member).parameters
+            defaults = {one: given[one].default for one in given}
+            told = {one: getattr(at, "__name__", repr(at)) for one, at in defaults.items()}
+            lines = [f"{one}={at}" for one, at in told.items() if at != "_empty"]
+            found |= {called: lines} if lines else {}
+    stays("defaults", "public", found)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from labelcore.safe_text import JOINER, one_line, plain
+from labelcore.safe_text import JOINER, one_line, plain, unbroken
 
 NASTY = [
     "**bold**", "_x_", "`code`", "[a](http://b)", "![i](http://b/x.png)", "$x^2$", ":red[x]",
@@ -55,4 +55,10 @@ def test_one_line_is_short_and_on_one_line(text: str, limit: int) -> None:
 
 
 def test_bidirectional_marks_go() -> None:
-    assert one_line("a\N{RIGHT-TO-LEFT OVERRIDE}b") == "ab"
+    marks = [0x061C, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E]
+    for mark in map(chr, (*marks, 0x2066, 0x2067, 0x2068, 0x2069)):
+        assert one_line(f"a{mark}b") == "ab"
+
+
+def test_each_is_as_long_as_there_is_room() -> None:
+    assert [len(short("x" * 3_000)) for short in (one_line, plain, unbroken)] == [120, 2000, 2000]

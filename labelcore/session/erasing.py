@@ -324,17 +324,18 @@ def _sources(store: LabelStore, records: Sequence[ProjectRecord]) -> list[str]:
     """Where else the texts lie: what the items were read from. What was uploaded is removed, where
     no project needs it any more."""
     places, place = [], store.guarded
-    for path, address in {
-        (source["path"], source.get("address"))
-        for record in records
-        for source in [json.loads(record.population_json)]
-    }:
+    records = [store.project(record.name) for record in records]  # Their kept files are others now.
+    sources = [json.loads(record.population_json) for record in records]
+    for path, address in {(source["path"], source.get("address")) for source in sources}:
         file = Path(path)
         if address:
             places.append(f"{address}, where the items were read")
-        elif place is not None and file.parent == place.parent / UPLOADS:
-            if all(_population(store, record) is not None for record in records):
-                file.unlink(missing_ok=True)
+        elif (
+            place is not None
+            and file.parent == place.parent / UPLOADS
+            and all(_population(store, record) is not None for record in records)
+        ):
+            file.unlink(missing_ok=True)
         elif file.exists() and not (place and file.is_relative_to(beside(place, ".items"))):
             places.append(f"{file}, where the items were read")
     return places

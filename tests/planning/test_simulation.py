@@ -81,6 +81,14 @@ def test_the_truth_of_a_summary_of_a_curve_is_that_of_the_file(known: Known) -> 
     np.testing.assert_allclose(truth, [*expected], rtol=1e-12)
 
 
+def test_a_claim_is_settled_or_may_be_both(known: Known) -> None:
+    claims = ["accuracy >= 0.5", "accuracy >= 0.99", f"accuracy >= {known.value('accuracy'):.3f}"]
+    plan = lc.Plan("recalibrated_neyman", "accuracy", budget=60, claims=claims)
+    table = lc.simulate(known.population, plan, truth="truth", runs=1).table()
+    told = table.set_index("estimand")[["value", "low", "high"]].drop("accuracy")
+    np.testing.assert_equal(told.to_numpy(), [[1, 1, 1], [0, 0, 0], [np.nan, 0, 1]])
+
+
 def test_variance_ratio_is_against_simple_random_sampling(
     simulation: lc.Simulation, known: Known
 ) -> None:

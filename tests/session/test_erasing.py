@@ -216,6 +216,36 @@ def test_where_the_items_were_read_is_told_of_an_address_too(session: lc.Session
     assert left[0] == "s3://bucket/items.csv, where the items were read"
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_an_upload_goes_unless_a_project_still_reads_it(
+    session: lc.Session, home: Path, kept: bool
+) -> None:
+    (home / "files").mkdir()
+    store, upload = session.store, home / "files" / "items.csv"
+    write_items(upload, 40)
+    for name in ("one", "two"):
+        uploaded = session_on(upload, store=store, project=name, budget=20)
+    source = json.loads(store.project("two").population_json)
+    if not kept:
+        store.update("two", population_json=json.dumps({**source, "kept": "a/gone"}))
+    left = erase_items(store, "one", [uploaded.population.id_at(0)], **WHY).left
+    assert upload.exists() == (f"{upload}, where the items were read" in left) == (not kept)
+
+
+def test_what_was_written_and_changed_since_stays_and_is_told(
+    session: lc.Session, home: Path
+) -> None:
+    asked, files = label(session, 2), [home.parent / "a.html", home.parent / "b.html"]
+    for file in files:
+        file.write_text("a report")
+        note_written(home / "labels.db", file)
+    files[0].write_text("another one")
+    for item in asked:
+        done = erase_items(session.store, "spam", [item], **WHY)
+        assert f"{files[0]}, written from it and changed since" in done.left
+    assert [file.exists() for file in files] == [True, False]
+
+
 def test_a_file_that_has_changed_is_the_same_file(session: lc.Session, home: Path) -> None:
     """What is erased of an item goes from both projects of it."""
     file = home.parent / "items.csv"
