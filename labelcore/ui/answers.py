@@ -13,7 +13,7 @@ from labelcore.session.session import Session
 from labelcore.ui import actions, visitor
 from labelcore.ui.hidden import KEY, LOOKED, SAID, is_hidden
 from labelcore.ui.presses import button
-from labelcore.ui.status import page_words, shown_word
+from labelcore.ui.status import LIST_KEY, page_words, shown_word
 
 Kind = Literal["primary", "secondary", "tertiary"]
 # All alike: a filled button would look like the answer that is expected.
@@ -130,23 +130,22 @@ def choice_buttons(
 def _more_classes(
     where: str, token: str, choices: list[Choice], act: Act, *, disabled: bool = False
 ) -> None:
-    """The classes after the tenth: a list to type into, and a button that answers."""
+    """The classes after the tenth: a list to type into; what is chosen there is the answer."""
     names = [name for name, key, _ in choices if key is None]
     if not names:
         return
-    with st.container(horizontal=True, key="more-classes", vertical_alignment="bottom"):
-        chosen = st.selectbox(
+    key = f"{where}-{token}"
+    with st.container(key="more-classes"):
+        st.selectbox(
             f"{len(names)} more class{'es' if len(names) > 1 else ''}",
             names,
             index=None,
             format_func=lambda name: one_line(name, 80),
-            placeholder="Type to find one",
-            key=f"{where}-{token}",
+            placeholder="Type to find one" + f" ({LIST_KEY})" * (where == "more"),
+            key=key,
             disabled=disabled,
+            on_change=lambda: act(answer=st.session_state[key]),
         )
-        given = partial(act, answer=str(chosen))
-        off = disabled or chosen is None
-        button("Give this answer", f"{where}-answer-{token}", given, disabled=off)
 
 
 def tools_shown(

@@ -21,7 +21,7 @@ from labelcore.ui.hidden import KEY, hidden_words, is_hidden
 from labelcore.ui.more_labels import after_budget, ask_how_many
 from labelcore.ui.naming import is_asked, name_form, several_people
 from labelcore.ui.presses import button
-from labelcore.ui.status import counts, goal_line, shown_word
+from labelcore.ui.status import LIST_KEY, counts, goal_line, shown_word
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
@@ -89,7 +89,7 @@ def help_panel(session: Session, person: str) -> None:
     st.markdown("**Keys**")
     meant = dict(enumerate(session.settings.get("answer_words") or []))
     caps = [
-        f"{key or '-'}  {one_line(shown_word(name), 80)}"
+        f"{key or LIST_KEY}  {one_line(shown_word(name), 80)}"
         + (f": {meant[n]}" if meant.get(n) else "")
         for n, (name, key, _) in enumerate(classes_in_order(session))
     ]

@@ -31,7 +31,7 @@ from labelcore.words.recuts import taught_words
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
-LATEST, LONGEST_PAUSE = 20, 60.0
+LATEST, LONGEST_PAUSE, LIST_KEY = 20, 60.0, "T"
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
 
 

@@ -397,9 +397,10 @@ function begin(parentElement) {
     if (sign === "ENTER" && native) return;
     const found = [...root.querySelectorAll("button[data-key]")]
       .find((one) => one.dataset.key === sign);
-    if (!found) return;
+    const list = sign === "T" && document.querySelector(".st-key-more-classes input");
+    if (!found && !list) return;
     event.preventDefault();
-    found.click();
+    list ? list.focus() : found.click();
   };
   // On a page of the app all keys are its own; in a notebook those within it.
   const listens = parentElement.labelcoreKeys || window;
