@@ -647,6 +647,13 @@ def test_a_reason_is_text() -> None:
     assert repr(started()).endswith("0 of 12 waves>")
 
 
+def test_a_wave_without_a_name_is_called_by_its_day() -> None:
+    monitor = started()
+    monitor.wave(read(FRAME))
+    (day,) = monitor.names
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
+
+
 def test_a_plan_with_a_margin_may_be_watched_or_not() -> None:
     given = {"margin": 0.1, "seed": 3}
     watched, fixed = (
