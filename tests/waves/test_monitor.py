@@ -190,6 +190,8 @@ def test_what_waits_is_worked_out_once_for_a_position_of_its_log(tmp_path: Path)
     assert two.store.last_sequence(two.project) == position
     left = lc.Monitor.open(monitor.store, "spam").due
     assert left["one"] == LABELS - len(asked) and left["two"] < LABELS
+    again = lc.Monitor.open(monitor.store, "spam")
+    assert again.due == left and not again._sessions
 
 
 def test_people_who_take_several_items_get_none_that_came_home() -> None:
