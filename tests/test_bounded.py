@@ -78,6 +78,10 @@ def processes() -> tuple[int, int]:
     return os.getpid(), os.getppid()
 
 
+def handles() -> list[str]:
+    return sorted(os.listdir("/proc/self/fd"))
+
+
 def halves(one: int, other: int) -> list[int]:
     return list(divmod(one, other))
 
@@ -139,6 +143,12 @@ def test_it_runs_in_another_process_which_is_gone_then(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bounded.time, "monotonic", lambda: done.began + 2.0)
         assert done.ran == 2.0
+
+
+@pytest.mark.skipif(not bounded.FORKS, reason="no processes that fork")
+def test_no_handle_of_others_is_open_in_it(tmp_path: Path) -> None:
+    mine = ["0", "1", "2", "3"]  # The last is that of the folder that is listed.
+    assert work(handles, folder=tmp_path).result() == mine
 
 
 def test_what_it_raises_is_raised_here(tmp_path: Path) -> None:
@@ -302,10 +312,11 @@ def test_errors_come_back_as_plain_values(
     error: Exception, kind: str, arguments: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bounded._told(error) == {"error": kind, "arguments": arguments}
-    outer = RuntimeError("it cannot be read")
-    outer.__context__ = error
     limit = kind if kind in bounded.LIMITS else ""
-    assert bounded._told(outer)["error"] == limit
+    for link in ("__context__", "__cause__"):
+        outer = RuntimeError("it cannot be read")
+        setattr(outer, link, error)
+        assert bounded._told(outer)["error"] == limit
     room = SimpleNamespace(free=bounded.NO_ROOM - 1)
     monkeypatch.setattr(bounded.shutil, "disk_usage", lambda _: room)
     assert bounded._told(error)["error"] == (limit or "full")

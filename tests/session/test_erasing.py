@@ -505,8 +505,9 @@ def test_a_project_goes_with_all_that_is_its_own(session: lc.Session, home: Path
     assert file in erase_project(session.store, "kept", **WHY).left and not prepared.exists()
 
 
+@pytest.mark.parametrize("every", [False, True])
 def test_what_was_listed_and_not_begun_is_done_in_every_project(
-    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch
+    session: lc.Session, home: Path, monkeypatch: pytest.MonkeyPatch, every: bool
 ) -> None:
     anchor, store = home.parent / "anchor", session.store
     anchor.mkdir()
@@ -515,11 +516,11 @@ def test_what_was_listed_and_not_begun_is_done_in_every_project(
     asked = {one.project: label(one, 3) for one in (session, other)}
     whole, left = store.projects()
     said = ("2026-12-01T00:00:00+00:00", *WHY.values())
-    items = tuple(asked[left.name])
+    items = () if every else tuple(asked[left.name])
     add_gone(
         store.guarded,
         Gone(identity_of(whole), *said, whole=True),
-        Gone(identity_of(left), *said, items),
+        Gone(identity_of(left), *said, items, every),
     )
     assert erase_again(store) == [whole.name, left.name]
     assert store.projects() == [store.project(left.name)] and not store.contents(left.name)

@@ -270,6 +270,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers(known: Known) -> None:
             session.history(last=index)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="^last must be 0 or more, or None for all, got -1"):
         session.history(last=-1)
+    assert [*session.history(last=0)] == []
 
 
 def test_opening_creates_no_store(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from labelcore.settings import FORWARDED, HOSTS
 from labelcore.team import entrance
 from labelcore.team import register as register_module
 from labelcore.team.entrance import TeamEntrance, visitor_of
-from labelcore.team.register import Register
+from labelcore.team.register import Register, ticket, token
 from labelcore.team.roles import Role
 from labelcore.team.settings import KEY, PROXIES, SESSION_HOURS, USER_HEADER, role_key
 from labelcore.ui import door, visitor
@@ -322,7 +322,8 @@ def test_a_file_goes_to_the_person_whose_page_it_was_made_for(
     caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     register = Register(data_folder)
-    cookies = {who: cookie_of(register.add(who, Role.VIEWER)) for who in ("Ann", "Bob")}
+    secrets = {who: register.add(who, Role.VIEWER) for who in ("Ann", "Bob")}
+    cookies = {who: cookie_of(secret) for who, secret in secrets.items()}
     headers = {door.CAME.decode(): came(asked(cookie=cookies["Ann"]))}
     # Streamlit's own manager: what it keeps of pages it says nowhere.
     files = media_file_manager.MediaFileManager(MemoryMediaFileStorage("/media"))
@@ -342,6 +343,10 @@ def test_a_file_goes_to_the_person_whose_page_it_was_made_for(
     for other, same in (("start viewer", True), ("start owner", False), ("link of nobody", False)):
         assert entrance._same_person("start viewer", other) == same
     assert not entrance._same_person("link x", "link y"), "nobody is nobody else"
+    twice = (
+        f"link {token(ticket(secrets['Ann']), ends)}" for ends in (9_999_999_998, 9_999_999_999)
+    )
+    assert entrance._same_person(*twice), "who opened the link again"
     runtime.media_file_mgr = object()
     assert status(asked(place, cookie=cookies["Ann"])) == 403, "unknown, nobody gets it"
     assert "only owners get files" in caplog.text

@@ -190,6 +190,8 @@ def test_what_waits_is_worked_out_once_for_a_position_of_its_log(tmp_path: Path)
     assert two.store.last_sequence(two.project) == position
     left = lc.Monitor.open(monitor.store, "spam").due
     assert left["one"] == LABELS - len(asked) and left["two"] < LABELS
+    again = lc.Monitor.open(monitor.store, "spam")
+    assert again.due == left and not again._sessions
 
 
 def test_people_who_take_several_items_get_none_that_came_home() -> None:
@@ -645,6 +647,13 @@ def test_a_reason_is_text() -> None:
     with pytest.raises(ValueError, match="reason must say why the monitor begins anew, got 3"):
         started().restart(3)  # type: ignore[arg-type]
     assert repr(started()).endswith("0 of 12 waves>")
+
+
+def test_a_wave_without_a_name_is_called_by_its_day() -> None:
+    monitor = started()
+    monitor.wave(read(FRAME))
+    (day,) = monitor.names
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
 
 
 def test_a_plan_with_a_margin_may_be_watched_or_not() -> None:

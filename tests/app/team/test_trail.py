@@ -96,7 +96,7 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
     assert rows["What"].tolist() == ["came", "role", "viewed", "came"], "the newest first"
     assert rows["Who"].tolist() == ["owner"] * 4
     assert rows["About"][1].replace("\\", "") == "Ann: viewer in 'demo'"
-    write_acts(sessions.store(), act("Eve", "viewed", "another"))
+    write_acts(sessions.store(), act("Eve", "viewed", identity_of(session.record)))
     latest = page.date_input(key="trail-since").max
     for kind, key, wanted, left in (
         ("selectbox", "what", "viewed", ["Eve", "owner"]),
@@ -116,6 +116,7 @@ def test_the_page_says_in_a_sentence_whether_the_lines_are_whole(app, make, monk
         assert button(page, "trail-more").label == f"Older ones ({lines - shown})"
         button(page, "trail-more").click().run()
     assert len(page.table[0].value) == lines and "Older" not in texts(page)
+    assert page.table[0].value.set_index("Who")["About"]["Eve"] == "'demo'"
 
     url = sessions.address()
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
