@@ -50,7 +50,7 @@ def icon() -> Image.Image:
 if TYPE_CHECKING:
     from labelcore.session.session import Session
 
-PAGES = {name.capitalize(): f"pages/{name}.py" for name in OF_PROJECTS}
+PAGES = {name.capitalize().replace("_", " "): f"pages/{name}.py" for name in OF_PROJECTS}
 OUTSIDE = {"Watch": "pages/watch.py", "New project": "pages/new_project.py"}
 SHARED = {"Audit": "pages/audit.py"}
 """Where others may come in."""

@@ -33,7 +33,7 @@ def project_page(
     """
     project = project_in_url()
     setup(title, wide=True, project=project)
-    with guard(title.lower()):
+    with guard(title.lower().replace(" ", "_")):
         if project is None:
             no_project()
             return

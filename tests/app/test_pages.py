@@ -6,11 +6,11 @@ import pytest
 import streamlit as st
 
 import labelcore as lc
-from labelcore.access import Right
+from labelcore.access import PAGES, Right
 from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import REPORT_FORMS, report_html
 from labelcore.report.style import POLICY
-from labelcore.ui import progress, sessions, visitor
+from labelcore.ui import page_errors, progress, sessions, visitor, whole_pages
 from labelcore.ui.share_page import share_page
 from labelcore.ui.start import NO_PROJECTS
 from labelcore.ui.watching import NONE_YET
@@ -75,6 +75,16 @@ def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> Non
     page.session_state["fold-strata"] = True
     assert "drawn" in texts(page.run()) and not page.button
     assert session.store.last_sequence("demo") == before
+
+
+def test_a_page_asks_for_the_right_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PAGES, "all_notes", Right.RUN)
+    asked: list[object] = []
+    monkeypatch.setattr(page_errors, "may", lambda person, right: asked.append(right) or True)
+    for drawing in ("setup", "project_in_url", "no_project"):
+        monkeypatch.setattr(whole_pages, drawing, lambda *given, **named: None)
+    whole_pages.project_page("All notes", lambda project: None)
+    assert asked == [Right.RUN]
 
 
 @pytest.mark.parametrize("page", PROJECT_PAGES)
