@@ -26,8 +26,8 @@ def stays(file: str, name: str, found: dict[str, Any]) -> None:
     if "LABELCORE_PIN" in os.environ:
         known[name] = found
         path.write_text(json.dumps(known, indent=0, sort_keys=True) + "\n", "utf-8")
-    kept = known[name]
-    assert found.keys() == kept.keys()
+    kept = known.get(name, {})
+    assert found.keys() == kept.keys(), ANEW
     for one, lines in kept.items():
         words = isinstance(lines[0], str)
         same = found[one] == (lines if words else pytest.approx(lines, rel=CLOSE))
@@ -50,11 +50,12 @@ def cases(file: str) -> dict[str, Any]:
 def holds(file: str, name: str, found: Any) -> None:
     """Fails unless the case of this name has ``found``, any JSON."""
     known = kept_in(file)
+    case = known.get(name, {"given": None})
     if "LABELCORE_PIN" in os.environ:
-        known[name]["found"] = found
+        case = known[name] = case | {"found": found}
         lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
         (DATA / f"{file}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
-    pairs = list(zip_longest(_leaves(known[name].get("found")), _leaves(found)))
+    pairs = list(zip_longest(_leaves(case.get("found")), _leaves(found)))
     other = [pair for pair in pairs if pair[0] != pair[1] and not _close(*pair)]
     assert not other, (ANEW, name, *other[:5])
 
