@@ -150,7 +150,7 @@ BAD = {
     bad("Aimless", estimands=()): "estimands must name at least one",
     bad("Inventing", estimands=("worth",)): "estimands must be some of",
     bad("Dividing", next_batch=lambda *_: 1 // 0): "'it works on a small file': ZeroDivisionError",
-    object: "it must derive from Design",
+    object: "it must be an object of a class that derives from Design",
     bad("Namesake", name="simple_random"): "'its name is its own': SimpleRandom has it already",
 }
 
@@ -164,6 +164,11 @@ def test_a_bad_method_is_refused_with_the_contract_it_breaks(
     said, name = str(caught.value), getattr(design, "name", "object")
     assert said.startswith(f"design '{name}' breaks the contract '") and contract in said
     assert type(lc.DESIGNS.get(name)) is not design
+
+
+def test_a_class_in_place_of_its_object_is_refused_as_such() -> None:
+    with pytest.raises(ContractError, match="'simple_random' .* must be an object of a class"):
+        register(Method(SimpleRandom))  # type: ignore[arg-type]
 
 
 def test_a_bad_method_has_no_cases() -> None:

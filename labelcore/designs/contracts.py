@@ -67,7 +67,7 @@ Faults = Iterator[tuple[str, str]]
 def _says_what_it_is(design: Any) -> Faults:
     contract = "it says what it is"
     if not isinstance(design, Design):
-        yield contract, "it must derive from Design"
+        yield contract, "it must be an object of a class that derives from Design"
     for name in ("name", "label", "summary"):
         if not isinstance(getattr(design, name, None), str) or not getattr(design, name):
             yield contract, f"{name} must be a text"

@@ -19,7 +19,7 @@ AWAY = "This page comes with a method that is not installed here."
 def app_page(title: str, show: Callable[[], None]) -> None:
     """A page about no project, which ``show`` draws."""
     setup(title, wide=True)
-    with guard(title.lower()):
+    with guard(title.lower().replace(" ", "_")):
         show()
 
 

@@ -1,5 +1,7 @@
 """What a method can do is what its estimands need; nobody asks a method for what it cannot do."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +87,14 @@ def test_every_method_has_only_the_verbs_that_all_need() -> None:
     for capability in CAPABILITIES:
         own = {name for name in vars(capability) if not name.startswith("_")} - {"ability"}
         assert not own & verbs, capability
+
+
+def test_the_page_on_adding_names_what_each_capability_has_to_write(root: Path) -> None:
+    page = (root / "docs" / "adding.md").read_text("utf-8").splitlines()
+    for capability in CAPABILITIES:
+        (row,) = (line for line in page if f" | `{capability.__name__}` (" in line)
+        said = re.findall(r"`(\w+)`", row.split("|")[-2])
+        assert {*said} == capability.__abstractmethods__ - Design.__abstractmethods__, capability
 
 
 def test_what_a_method_lacks_is_said_in_its_name(known: Known) -> None:
