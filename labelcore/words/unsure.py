@@ -6,7 +6,7 @@ from labelcore.words.differences import interval_text, range_words
 
 READINGS = {
     Unsure.JUDGED: "of the items that a person can judge",
-    Unsure.ODDS: "of all items, if unsure ones are wrong ⅓ to 3 times as often as others",
+    Unsure.ODDS: "of all items, if unsure ones have ⅓ to 3 times the odds of others",
     Unsure.EITHER_WAY: "of all items, whatever the unsure are",
 }
 """What a figure is about, by the reading of the plan."""
@@ -23,8 +23,8 @@ ASSUMED = {
 }
 """What a figure with this reading rests on."""
 
-ODDS = "Of all items {range}, if unsure ones are wrong ⅓ to 3 times as often as others."
-IF_ODDS = "This holds if unsure ones are wrong ⅓ to 3 times as often as others."
+ODDS = "Of all items {range}, if unsure ones have ⅓ to 3 times the odds of others."
+IF_ODDS = "This holds if unsure ones have ⅓ to 3 times the odds of others."
 EITHER_WAY = "{name}: {low} to {high}, of all items"
 
 

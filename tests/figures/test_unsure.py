@@ -451,7 +451,7 @@ def test_the_words_say_of_which_items(known: Known) -> None:
     assert f"For the roughly {share} of the 4,000 items" in one.sentence() and TIMES == 3
     assert (
         "that a person can judge" in one.sentence()
-        and "⅓ to 3 times as often as others" in one.sentence()
+        and "unsure ones have ⅓ to 3 times the odds of others" in one.sentence()
     )
     left = f"{100 * (1 - one.scope.judged):.0f} %"
     assert f"sure, of all but about {left} that nobody can judge: of the items" in short_sentence(
