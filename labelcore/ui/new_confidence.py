@@ -229,7 +229,7 @@ def slide(ahead: new_price.Ahead) -> None:
     def say(labels: int) -> str:
         return f"{labels:,}: {half_width_words(ahead.width_with(labels)).removesuffix(' points')}"
 
-    ask("slider", options={labels: say(labels) for labels in ahead.stops}, first=ahead.plan.budget)
+    ask("slider", options={n: say(n) for n in ahead.stops}, first=ahead.chosen.labels)
 
 
 def size_and_promise(terms: Terms, places: Places) -> dict[str, Any] | None:

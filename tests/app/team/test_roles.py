@@ -443,7 +443,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
         "waiting.stop", "waiting.on_click",
         # handed on by functions whose callers name an act:
-        "answers.act", "answers.given", "presses.act", "project_menu.act",
+        "answers.act", "presses.act", "project_menu.act",
     }  # fmt: skip
     assert own <= called, own - called
     assert called - own <= asking, called - own - asking
