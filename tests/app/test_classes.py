@@ -17,6 +17,7 @@ from labelcore.ui.answers import classes_in_order
 from labelcore.ui.confusion import for_file, readable
 from labelcore.ui.draft import MARGIN
 from labelcore.ui.new_cards import BETTER, BOTH, SEVERAL
+from tests import rooms
 from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
@@ -252,6 +253,7 @@ def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
     assert session.population.thresholds == {"a>=0.3": 0.3, "a>=0.6": 0.6, "b": 0.5}
 
 
+@rooms.needs("papers")
 def test_a_scored_file_has_every_question(app) -> None:
     page = asked(app, scored())
     assert "Several classifiers at once" not in page.radio(key="new-aim").options

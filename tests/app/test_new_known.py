@@ -11,6 +11,7 @@ from labelcore.ui.draft import BUDGET, MARGIN
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_project import NO_ITEMS
+from tests import rooms
 from tests.answering import answer_draws, next_draw
 from tests.app.conftest import button, created, error, on, pictures, texts, to_aim, with_upload
 
@@ -91,6 +92,7 @@ def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -
     assert on(page).title[0].value == "Question · 2 of 3"
 
 
+@rooms.needs("papers")
 def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
     page = with_upload(app, "papers.csv", screened("all over"))
     source(page).set_value("random").run()

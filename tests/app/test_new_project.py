@@ -17,6 +17,7 @@ from labelcore.ui.new_cards import ACCURACY, BOTH, PREVALENCE, RANKED, SEVERAL, 
 from labelcore.ui.new_classifiers import strays
 from labelcore.ui.new_question import NO_QUESTION
 from labelcore.ui.status import counts
+from tests import rooms
 from tests.answering import answer_draws
 from tests.app.conftest import (
     HOSTILE,
@@ -75,7 +76,7 @@ def test_a_press_sent_before_the_question_has_come_back_chooses_no_class(app) ->
 @pytest.mark.parametrize(
     ("aim", "words", "label"),
     [
-        (SHIP, ("yes", "no"), "Which?"),
+        pytest.param(SHIP, ("yes", "no"), "Which?", marks=rooms.needs("papers")),
         (SEVERAL, ("yes", "no"), "Which?"),
         (SEVERAL, ("a", "b", "c"), "Which? The items are drawn for the first."),
     ],
