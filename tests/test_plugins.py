@@ -30,6 +30,8 @@ from labelcore.population.formats import FORMATS
 from labelcore.promises import Promise
 from labelcore.store import STORES
 from labelcore.testing import broken_cases, cases
+from labelcore.testing.known import calibrated
+from labelcore.testing.scalars import fixed_interval_covers
 from labelcore.ui.door import entrance
 
 PACKAGE = Path("examples") / "labelcore-tenths"
@@ -62,6 +64,11 @@ def test_a_broken_variant_must_fail_and_a_sound_one_must_not(tenths: type[Design
     case.must_fail()
     with pytest.raises(AssertionError, match="TenthsOfScore passes no_item_twice, which"):
         replace(case, design=tenths).must_fail()
+
+
+def test_the_contract_of_coverage_passes_a_sound_method(tmp_path: Path) -> None:
+    """It takes too long to run on every method with every change; on one it is read right."""
+    fixed_interval_covers("simple_random", calibrated(tmp_path, 300, seed=3))
 
 
 def test_methods_that_compare_two_or_rank_owe_no_contract_of_numbers() -> None:

@@ -99,6 +99,18 @@ def test_take_shares_the_overlap_out(population: lc.Population) -> None:
     assert {draw.index for draw in session.take(16, "bob") if draw.repeat} == set(range(7, 13))
 
 
+def test_a_changed_answer_leaves_the_item_with_who_judges_it_next(
+    population: lc.Population,
+) -> None:
+    session = started(population, 1.0)
+    draw = session.next("ann")
+    session.answer(draw, "yes")
+    again = session.next("bob")
+    assert again is not None and again.repeat and again.index == draw.index
+    session.revise(1, "no", "changed", annotator="ann")
+    assert session.next("bob") == again
+
+
 def test_a_second_reading_is_the_first_two_answers(population: lc.Population) -> None:
     """A third one that differs is no part of it."""
     session = started(population, 1.0, readers=3)
