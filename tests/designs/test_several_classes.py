@@ -80,6 +80,13 @@ def test_without_a_score_each_class_is_one_stratum(five: Known) -> None:
     assert Engine(five.population, kept).frame.n_strata == 5
 
 
+def test_a_class_that_is_never_called_adds_no_stratum(tmp_path: Path) -> None:
+    said = np.repeat([0, 1], [200, 100])
+    file = write(tmp_path, said, prediction=NAMES[said], classes=NAMES[:3].tolist())
+    kept = kept_plan(file.population, lc.Plan(NEYMAN, ["accuracy"], budget=LABELS))
+    assert Engine(file.population, kept).frame.n_strata == 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", SOUND_AND_BROKEN)
 def test_few_labels_do_not_tell_more_than_they_know(tmp_path: Path, broken: bool) -> None:

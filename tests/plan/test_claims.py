@@ -447,7 +447,10 @@ def test_two_classifiers_are_compared_within_groups(spoken: Known, name: str) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("accuracy[langage=de] >= .7", "no column of groups 'langage'.*did you mean 'language'"),
+        (
+            "accuracy[langage=de] >= .7",
+            "no column of groups 'langage'; the file has language.*did you mean 'language'",
+        ),
         ("accuracy[every lang] >= .7", "no column of groups 'lang'.*did you mean 'language'"),
         ("accuracy[language=dee] >= .7", "no group 'dee' in 'language'; did you mean 'de'"),
         ("accuracy[language=xyz] >= .7", "no group 'xyz' in 'language'; it has de, en, fr"),
