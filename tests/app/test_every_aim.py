@@ -219,6 +219,14 @@ def test_whoever_does_not_wait_for_each_rank_has_the_price_without_them(
 
 
 @ALONE
+def test_of_three_classifiers_the_first_two_are_compared(app) -> None:
+    lines = written("near equal").decode().splitlines()
+    three = [f"{line},{n % 2 if n else 'pred_c'}" for n, line in enumerate(lines)]
+    page = to_aim(with_upload(app, "items.csv", "\n".join(three).encode()), "Is it?", BETTER.title)
+    assert page.multiselect(key="new-pair").value == ["a", "b"]
+
+
+@ALONE
 def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
     page = on_page(app, "near equal", BETTER.title)
     assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
