@@ -116,6 +116,8 @@ def _lines(differences: Sequence[Difference], would: str = "") -> list[str]:
                 f"{name}: {would}lost {count(change.lost, 'event')} with "
                 f"{count(change.lost_answers, 'answer')} since {change.since}; kept {kept}."
             )
+        elif change.gone:
+            lines.append(f"{name}: not in the backup, and {'would be ' if would else ''}gone.")
         else:
             lines.append(f"{name}: nothing lost, {kept} as they were.")
         if change.back:

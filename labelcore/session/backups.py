@@ -65,6 +65,7 @@ class Difference:
     lost, lost_answers, since   events, and answers among them, that only the store has, and when
                                 the first of them happened ("" for none)
     back, back_answers          events, and answers among them, that only the backup has
+    gone                        whether the backup has no such project
     """
 
     project: str
@@ -74,6 +75,7 @@ class Difference:
     since: str
     back: int
     back_answers: int
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class LosesLabelsError(StoreError):
         losses = "; ".join(
             f"{loss.project!r}: {loss.lost:,} events with {loss.lost_answers:,} answers since "
             f"{loss.since}"
+            if loss.lost
+            else f"{loss.project!r}, which is not in the backup"
             for loss in differences
         )
         super().__init__(
@@ -372,7 +376,7 @@ def _refuse(
 ) -> None:
     if force:
         return
-    losing = [loss for loss in differences or () if loss.lost]
+    losing = [loss for loss in differences or () if loss.lost or loss.gone]
     if losing:
         raise LosesLabelsError(losing)
     if unreadable:
@@ -405,10 +409,8 @@ def _differences(
                 _difference(
                     record.name,
                     store.events(theirs[key].name) if key in theirs else [],
-                    [
-                        *(backup.events(ours[key].name) if key in ours else []),
-                        *more.get(key, ()),
-                    ],
+                    [*(backup.events(ours[key].name) if key in ours else []), *more.get(key, ())],
+                    key not in ours and key not in more,
                 )
                 for key, record in both.items()
             ), ""
@@ -418,8 +420,8 @@ def _differences(
         return None, str(error)
 
 
-def _difference(name: str, store: Sequence[Event], backup: Sequence[Event]) -> Difference:
-    kept = common([event.hash for event in store], [event.hash for event in backup])
-    lost, back = store[kept:], backup[kept:]
+def _difference(name: str, had: Sequence[Event], backup: Sequence[Event], gone: bool) -> Difference:
+    kept = common([event.hash for event in had], [event.hash for event in backup])
+    lost, back = had[kept:], backup[kept:]
     since = lost[0].at if lost else ""
-    return Difference(name, kept, len(lost), _answers(lost), since, len(back), _answers(back))
+    return Difference(name, kept, len(lost), _answers(lost), since, len(back), _answers(back), gone)

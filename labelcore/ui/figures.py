@@ -180,15 +180,11 @@ def unfold_switch() -> None:
     unfolded = bool(st.session_state.get(UNFOLDED))
     with st.container(key="unfolded" if unfolded else "folded"):
         words = "Show less" if unfolded else "Show more"
-        button(words, f"unfold-{unfolded}", set_unfolded, not unfolded, type="tertiary")
+        button(words, f"unfold-{unfolded}", keep_shown, UNFOLDED, not unfolded, type="tertiary")
 
 
-def set_unfolded(unfolded: bool) -> None:
-    st.session_state[UNFOLDED] = unfolded
-
-
-def set_hidden(hidden: bool) -> None:
-    st.session_state[HIDDEN] = hidden
+def keep_shown(what: str, chosen: bool) -> None:
+    st.session_state[what] = chosen
 
 
 def _dots_button(session: Session) -> None:
@@ -205,4 +201,4 @@ def _dots_button(session: Session) -> None:
 def _hide_button(hidden: bool) -> None:
     """A button: a switch would keep the focus, and the answer keys would be dead."""
     words = f"{'Show' if hidden else 'Hide'} the figures"
-    button(words, f"hide-{hidden}", set_hidden, not hidden, type="tertiary")
+    button(words, f"hide-{hidden}", keep_shown, HIDDEN, not hidden, type="tertiary")

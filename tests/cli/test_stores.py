@@ -115,6 +115,8 @@ def test_every_state_of_a_project_has_its_sentence() -> None:
     assert stores._kept_line(kept).endswith("its log was changed outside Labelcore at event 2.")
     lines = stores._lines([Difference("spam", 3, 0, 0, "", 2, 1)], "would have ")
     assert lines[1:] == ["spam: 2 events with 1 answer would be back."]
+    gone = stores._lines([Difference("ham", 0, 0, 0, "", 0, 0, True)], "would have ")
+    assert gone == ["ham: not in the backup, and would be gone."]
 
 
 def test_bad_input_is_refused(made: Any, tmp_path: Path, run: Run) -> None:

@@ -113,6 +113,20 @@ def test_a_project_that_only_the_store_has_is_lost_whole(
     assert len(caught.value.differences) == 1, "another name loses nothing"
 
 
+def test_a_project_without_an_event_is_not_lost_unsaid(session: lc.Session, tmp_path: Path) -> None:
+    copy, place = tmp_path / "backup.db", url(tmp_path / "labels.db")
+    back_up(session.store, copy)
+    session_on(tmp_path / "items.csv", store=session.store, project="ham", seed=4)
+    with pytest.raises(LosesLabelsError, match="lose it: 'ham', which is not in the backup. "):
+        restore(copy, place)
+    restore(copy, place, recover=True)
+    with closing(lc.open_store(place)) as store:
+        assert [record.name for record in store.projects()] == ["ham", "spam"]
+    assert [change.gone for change in restore(copy, place, force=True).differences or ()] == [
+        True, False,
+    ]  # fmt: skip
+
+
 def test_a_damaged_store_gives_way_to_its_backup(session: lc.Session, tmp_path: Path) -> None:
     store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
     back_up(session.store, copy)

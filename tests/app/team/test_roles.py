@@ -437,7 +437,7 @@ def test_what_acts_on_a_project_asks_for_a_right() -> None:
                 called.add(act if "." in act else f"{module.stem}.{act}")
     own = {
         "start.show_all_rows", "asking.begin", "new_confidence.begin", "new_screens.go",
-        "figures.set_unfolded", "figures.set_hidden", "new_aim.go", "now.take", "now.close",
+        "figures.keep_shown", "new_aim.go", "now.take", "now.close",
         "asked.now.take", "items.now.take", "new_price._switched", "new_tree._used",
         "watch_preview._take", "st.login", "st.logout", "audit_page.show_more",
         "review.turn", "settling.look_at",         # the reading of a file that this page waits for:
