@@ -7,13 +7,11 @@ the truth there. Methods of other packages join where these are installed
 (``benchmarks.labels.peers``).
 """
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
-from benchmarks.labels.choices import choice_jobs, choice_section
+from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
@@ -24,25 +22,19 @@ from benchmarks.labels.together import together_jobs, together_section
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
 PICTURED = ("recall", "F1")
-FURTHER: dict[str, tuple[Callable[[Path], dict[str, Job]], Callable[[Sequence[Row]], str]]] = {
-    "together": (together_jobs, together_section),
-    "choices": (choice_jobs, choice_section),
-}
-"""The jobs of each section, which are called by its name and their own, and its text."""
-BETWEEN = ": "
+TOGETHER = "together: "
+"""Before the names of the jobs of a section whose targets are no single number."""
 
 
 def jobs(options: Options) -> dict[str, Job]:
-    """The cells, and the sections whose targets are no single number; with ``--quick`` five files
-    and no such section."""
+    """The cells, and all figures together; with ``--quick`` five files and no such jobs."""
     names = QUICK if options.quick else names_of_files()
     found: dict[str, Job] = {
         ", ".join(cell): partial(measure, options.data, *cell, options.runs)
         for cell in wanted_cells(names)
     }
-    for section, (jobs_of, _) in FURTHER.items() if not options.quick else ():
-        found |= {section + BETWEEN + name: job for name, job in jobs_of(options.data).items()}
-    return found
+    further = {} if options.quick else together_jobs(options.data)
+    return found | {TOGETHER + name: job for name, job in further.items()}
 
 
 def versions() -> str:
@@ -56,7 +48,7 @@ def versions() -> str:
 
 
 def cells_of(rows: Rows) -> list[Cell]:
-    return [cell_of(row) for name, part in rows.items() if BETWEEN not in name for row in part]
+    return [cell_of(row) for name, part in rows.items() if TOGETHER not in name for row in part]
 
 
 def tables(rows: Rows, options: Options) -> str:
@@ -72,9 +64,8 @@ def tables(rows: Rows, options: Options) -> str:
         "\n## The goals\n\n", goal_lines(cells),
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
-    for section, (_, text_of) in FURTHER.items():
-        own = [row for name in rows if name.startswith(section + BETWEEN) for row in rows[name]]
-        parts += ["\n", text_of(own)] if own else []
+    own = [row for name in rows if name.startswith(TOGETHER) for row in rows[name]]
+    parts += ["\n", together_section(own)] if own else []
     return "".join(parts)
 
 
