@@ -9,10 +9,8 @@ the truth there. Methods of other packages join where these are installed
 
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command
-from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
@@ -21,7 +19,6 @@ from benchmarks.labels.together import together_jobs, together_section
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
-PICTURED = ("recall", "F1")
 TOGETHER = "together: "
 """Before the names of the jobs of a section whose targets are no single number."""
 
@@ -69,12 +66,6 @@ def tables(rows: Rows, options: Options) -> str:
     return "".join(parts)
 
 
-def pictures(rows: Rows, made: str, docs: Path) -> None:
-    for target in PICTURED:
-        drawn = picture(cells_of(rows), target)
-        (docs / f"label_efficiency_{target.lower()}.svg").write_text(drawn, "utf-8")
-
-
 TEXT = """{files} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file,
 method and target), run r its r-th child. Cells show the median labels at the stop with its Monte
 Carlo error, and how often the interval held the truth there (of two results the one held less
@@ -85,7 +76,7 @@ often). {mark}: less often than .95 less {noise} standard errors, for one cell u
 
 BENCHMARK = Benchmark(
     name="labels", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=2,
-    page="label_efficiency.md", head=f"\n{MADE}\n\n", beside=pictures,
+    page="label_efficiency.md", head=f"\n{MADE}\n\n",
 )  # fmt: skip
 
 if __name__ == "__main__":
