@@ -27,4 +27,3 @@ FILES = (
     RealFile("ppdb_pairs.csv.gz", ("phrase1", "phrase2"), ("model", "cosine")),
     RealFile("product_pairs.parquet", ("amazon", "google"), ("gbm", "lr", "title", "vote")),
 )
-NEWS = RealFile("news20_binary.csv.gz", ("id",), ("lr", "svm", "nb"))
