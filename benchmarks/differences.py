@@ -19,14 +19,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.groups import Case
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.real_files import FILES
 from benchmarks.sessions import Prepared
 from labelcore.figures.current import results
 from labelcore.figures.differences import REST, differences
 from labelcore.figures.tables import figure_table
 from labelcore.planning.forecast import kept_plan
 from labelcore.results.cells import Table
+from labelcore.stats.arrays import IntArray
 
 SEED, LABELS, NEAR = 13, (100, 300), 1e-9
 ASKED = ("accuracy", "precision", "recall", "f1")
@@ -36,6 +37,8 @@ FOUR = {
     "ppdb_pairs": ("model", "cosine", "model strict", "cosine strict"),
 }
 """Four classifiers of each file; eight are these and a stricter one of each."""
+GROUPS_SEED, WORTH = 11, 0.9
+SHARES = 0.40, 0.25, 0.12, 0.08, 0.06, 0.05, 0.03, 0.01
 Truth = NDArray[np.bool_]
 
 
@@ -77,19 +80,67 @@ def with_stricter(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """A file and a column of groups; ``classifier`` is the one that is asked about."""
+
+    file: str = ""
+    classifier: str = "m"
+
+    def population(self, folder: Path) -> tuple[lc.Population, IntArray]:
+        frame = self._read(folder) if self.file else self._made()
+        population = lc.read_population(
+            frame, id="id", content="id", scores={"m": "score"}, predictions={"m": "call"},
+            groups=("group",),
+        )  # fmt: skip
+        return population, frame["truth"].to_numpy().astype(np.int64)
+
+    def _read(self, folder: Path) -> pd.DataFrame:
+        """A file whose items are in four groups by the length of their texts, as many in each."""
+        (file,) = (one for one in FILES if one.name == self.file)
+        found = pd.read_csv(folder / self.file)
+        length = (
+            found[list(file.content)].astype(str).apply(lambda text: text.str.len()).sum(axis=1)
+        )
+        quarter = pd.qcut(
+            length.rank(method="first"), 4, labels=["short", "second", "third", "long"]
+        )
+        own = self.classifier
+        return pd.DataFrame(
+            {"id": found["id"].astype(str), "score": found[f"score_{own}"],
+             "call": found[f"pred_{own}"], "group": quarter.astype(str),
+             "truth": found["true_label"]}
+        )  # fmt: skip
+
+    def _made(self) -> pd.DataFrame:
+        """20,000 items in eight groups of 40 to 1 %, each with another rate of positives, and with
+        scores that are off by a shift of its own."""
+        random, items = np.random.default_rng([GROUPS_SEED, 90]), 20_000
+        sizes = (np.array(SHARES) * items).astype(int)
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        logit = random.uniform(-1.5, 0.0, len(sizes))[group] + random.normal(0, 2.4, items)
+        truth = random.random(items) < 1 / (1 + np.exp(-logit))
+        shift = random.normal(0, 0.5, len(sizes))[group]
+        score = 1 / (1 + np.exp(-(WORTH * logit + shift + random.normal(0, 1 - WORTH, items))))
+        return pd.DataFrame(
+            {"id": np.arange(items).astype(str), "score": score, "call": (score >= 0.5).astype(int),
+             "group": [f"g{one}" for one in group], "truth": truth.astype(int)}
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Compared:
     """A file whose rows are compared: classifiers, or groups, with each other or with the rest."""
 
     name: str
-    source: Set | Case
+    source: Set | Groups
     rest: bool = False
 
     @property
     def by(self) -> tuple[str, ...]:
-        return ("group",) if isinstance(self.source, Case) else ()
+        return ("group",) if isinstance(self.source, Groups) else ()
 
     def read(self, folder: Path) -> tuple[lc.Population, Truth]:
-        if isinstance(self.source, Case):
+        if isinstance(self.source, Groups):
             population, codes = self.source.population(folder)
             return population, codes == 1
         return self.source.read(folder)
@@ -176,8 +227,8 @@ def _cases() -> list[Compared]:
     for file, four in FOUR.items():
         found.append(Compared(f"{file}, 4", Set(file, four)))
         found.append(Compared(f"{file}, 8", Set(file, with_stricter(four))))
-    made = Case("made, .9")
-    lengths = Case("newsgroups lr", "newsgroups_med.csv.gz", "lr")
+    made = Groups()
+    lengths = Groups("newsgroups_med.csv.gz", "lr")
     found += [Compared("8 groups", made), Compared("8 groups, the rest", made, rest=True)]
     found += [Compared("4 lengths", lengths), Compared("4 lengths, the rest", lengths, rest=True)]
     return found

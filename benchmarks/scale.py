@@ -7,10 +7,10 @@ With ``--only`` and ``--write`` the rows of these jobs replace theirs in the pag
 Invented items, made on the spot by DuckDB: ids, a text of some 60 characters, eight scores (a fifth
 of the items crowded on two decimals), calls that follow each but for some in a hundred, and the
 truth. A project is what a user does: read, freeze a plan, label, look, simulate, report; and, in
-another process, open it again. Beside it each method on its own, and what others take who read the
-same columns of the same files. Each runs in a process of its own that has imported what it needs;
-with 10^8 items that process may take 4 GB of memory, by the system's own limit. PostgreSQL is a
-server started for it; Spark runs here, where pyspark and Java are there.
+another process, open it again. Beside it each method on its own. Each runs in a process of its own
+that has imported what it needs; with 10^8 items that process may take 4 GB of memory, by the
+system's own limit. PostgreSQL is a server started for it; Spark runs here, where pyspark and Java
+are there.
 """
 
 import gc
@@ -31,18 +31,17 @@ from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
-import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from benchmarks.memory import Private, peak
 from tests import postgres
 
-SEED, LABELS, PARTS, READINGS = 7, 30, 8, 5
+SEED, LABELS, PARTS = 7, 30, 8
 MOST_SCORES = 8
 DEFAULT = "recalibrated_neyman"
 FOUR, CURVE = ["accuracy", "precision", "recall", "f1"], ["precision_curve"]
@@ -93,7 +92,6 @@ BESIDE: dict[str, dict[str, Any]] = {
     "groups": {"scores": 1, "columns": {"groups": ["language"]}},
 }
 """What may stand beside a score: how many scores, what of the columns, what in the plan."""
-FORMS = {"csv": "FORMAT csv, HEADER", "jsonl": "FORMAT json", "parquet": "FORMAT parquet"}
 Source = str
 Found = TypeVar("Found")
 
@@ -142,9 +140,9 @@ def write(query: str, path: Path, form: str = "FORMAT parquet") -> None:
     home.execute(f"COPY ({query}) TO '{path}' ({form})")
 
 
-def write_file(path: Path, number: int, scores: int = 2, form: str = "FORMAT parquet") -> None:
+def write_file(path: Path, number: int, scores: int = 2) -> None:
     """One file of so many items."""
-    write(rows(0, number, scores), path, form)
+    write(rows(0, number, scores), path)
 
 
 @cache
@@ -158,10 +156,10 @@ def folder_for(number: int) -> tempfile.TemporaryDirectory[str]:
 
 
 @contextmanager
-def one_file(number: int, suffix: str = "parquet") -> Iterator[Source]:
-    path = Path(folder_for(number).name) / f"items.{suffix}"
+def one_file(number: int) -> Iterator[Source]:
+    path = Path(folder_for(number).name) / "items.parquet"
     if not path.exists():
-        write_file(path, number, MOST_SCORES, FORMS[suffix])
+        write_file(path, number, MOST_SCORES)
     yield str(path)
 
 
@@ -218,6 +216,38 @@ def read(source: Source | Path, scores: int = 2, **columns: Any) -> lc.Populatio
 
 
 # --- what a process of its own measures ------------------------------------------------------
+
+
+EVERY = 0.02
+"""Seconds between two looks."""
+
+
+def peak() -> float:
+    """The most memory that this process ever held, pages of mapped files too, in MB."""
+    return _of_status("VmHWM")
+
+
+class Private:
+    """The most memory that this process had for itself alone while it was watched: without pages
+    of files, which others share and the system drops when it needs room."""
+
+    def __init__(self) -> None:
+        self._most, self._over = 0.0, Event()
+        Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(EVERY):
+            self._most = max(self._most, _of_status("RssAnon"))
+
+    def ended(self) -> float:
+        """Watch no longer; what was found, in MB."""
+        self._over.set()
+        return max(self._most, _of_status("RssAnon"))
+
+
+def _of_status(name: str) -> float:
+    status = Path("/proc/self/status").read_text("utf-8")
+    return float(status.partition(f"{name}:")[2].split()[0]) / 1024
 
 
 class Clock:
@@ -322,51 +352,6 @@ def reopened(store: str) -> Row:
     return {"steps": {"opened again": summed(clock.steps.values())}, "mb": peak()}
 
 
-def reading(path: str, who: str) -> Row:
-    """Ids, two scores and two calls of a file, read and held by one program; ids looked through for
-    doubles, as ours are."""
-    clock, work = Clock(), READERS[who]
-    work(path)
-    for _ in range(READINGS):
-        clock(who, partial(work, path))
-    return {"seconds": clock.steps[who], "mb": peak()}
-
-
-COLUMNS = ["id", "s0", "c0", "s1", "c1"]
-
-
-def _with_pandas(path: str) -> None:
-    if path.endswith(".parquet"):
-        found = pd.read_parquet(path, columns=COLUMNS)
-    elif path.endswith(".csv"):
-        found = pd.read_csv(path, usecols=COLUMNS)
-    else:
-        found = pd.read_json(path, lines=True)
-    assert found["id"].is_unique
-
-
-def _with_polars(path: str) -> None:
-    import polars
-
-    suffix = path.rpartition(".")[2]
-    scan = {"csv": polars.scan_csv, "jsonl": polars.scan_ndjson, "parquet": polars.scan_parquet}
-    assert scan[suffix](path).select(COLUMNS).collect()["id"].is_unique().all()
-
-
-def _with_duckdb(path: str) -> None:
-    home = duckdb.connect(config={"threads": 2})
-    home.register("held", home.sql(f"SELECT {', '.join(COLUMNS)} FROM '{path}'").to_arrow_table())
-    assert home.sql("SELECT count(DISTINCT id) = count(*) FROM held").fetchall() == [(True,)]
-
-
-READERS: dict[str, Callable[[str], object]] = {
-    "Labelcore": read,
-    "pandas": _with_pandas,
-    "Polars": _with_polars,
-    "DuckDB": _with_duckdb,
-}
-
-
 def held(session: lc.Session) -> list[float]:
     """Bytes for each item of arrays that lie in memory, and of those mapped from a file."""
     n_items, found = len(session.population), [0, 0]
@@ -448,16 +433,6 @@ def in_memory(number: int, method: str) -> list[Row]:
     return [{"alone": True, "items": number, "method": method, **found}]
 
 
-def readers(number: int, suffix: str) -> list[Row]:
-    """One file, read by several."""
-    with one_file(number, suffix) as source:
-        return [
-            {"file": suffix, "rows": number, "who": who, **alone(partial(reading, source, who))}
-            for who in READERS
-            if who != "Polars" or importlib.util.find_spec("polars")
-        ]
-
-
 def jobs(options: Options) -> dict[str, Job]:
     """Name -> job."""
     missing = {"PostgreSQL"} if postgres.why_not() else set()
@@ -476,7 +451,7 @@ def jobs(options: Options) -> dict[str, Job]:
     found |= {f"{method} alone: {few}": partial(in_memory, few, method) for method in METHODS}
     if not options.quick:
         found |= {f"{one} alone: {10**7}": partial(in_memory, 10**7, one) for one in LISTS}
-    return found | {f"{suffix}: {few}": partial(readers, few, suffix) for suffix in FORMS}
+    return found
 
 
 # --- what is written -------------------------------------------------------------------------
@@ -538,17 +513,6 @@ def methods_table(rows: list[Row]) -> str:
     return table(head, lines)
 
 
-def readers_table(rows: list[Row]) -> str:
-    named = {(row["file"], row["who"]): row for row in rows}
-    lines = []
-    for row in rows:
-        rival = named.get((row["file"], "Polars"))
-        times = f"{row['seconds'][1] / rival['seconds'][1]:.1f}" if rival else ""
-        memory = f"{row['mb']:,.0f}"
-        lines.append([row["file"], row["who"], both(row["seconds"]), memory, times, row["run"]])
-    return table(("file", "read by", "seconds", "peak, MB", "times Polars", "run"), lines)
-
-
 def tables(rows: Rows, options: Options) -> str:
     every = flat(rows)
     projects = [row for row in every if "source" in row]
@@ -562,8 +526,6 @@ def tables(rows: Rows, options: Options) -> str:
         beside_table([row for row in every if "beside" in row]),
         "## Each method\n\nTwo scores, a session in memory; of the processor:\n",
         methods_table([row for row in every if "alone" in row]),
-        "## Files, read by several\n\nIds, two scores, two calls; medians in one process:\n",
-        readers_table([row for row in every if "who" in row]),
     ]
     return "\n".join(text)
 
@@ -572,18 +534,15 @@ def _versions(rows: list[Row]) -> str:
     named, places = [f"DuckDB {version('duckdb')}"], {row["source"] for row in rows}
     if "PostgreSQL" in places:
         named.append(f"PostgreSQL {str(postgres.binaries()).split('/')[-2]}")
-    named += [
-        f"{name} {version(name)}"
-        for name in ("polars", "pyspark")
-        if importlib.util.find_spec(name) is not None
-    ]
+    if importlib.util.find_spec("pyspark") is not None:
+        named.append(f"pyspark {version('pyspark')}")
     return f"With {', '.join(named)}."
 
 
 BENCHMARK = Benchmark(
     name="scale", about=__doc__, jobs=jobs, tables=tables, page="scale.md",
     head=f"{MADE}\n", workers=1,
-    keys={"A project": 3, "More than a score": 2, "Each method": 2, "Files, read by several": 2},
+    keys={"A project": 3, "More than a score": 2, "Each method": 2},
 )  # fmt: skip
 
 if __name__ == "__main__":

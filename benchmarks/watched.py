@@ -22,12 +22,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Options, Row, Rows, command, flat, frame_table
-from benchmarks.real_files import DESIGNS, RealFile, by_classifier
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
+from benchmarks.real_files import FILES, RealFile
 from benchmarks.sessions import Prepared, Shown, see
 from labelcore.planning.truth import true_codes
 from labelcore.stats.horizon import boundary
 
+DESIGNS = ("simple_random", "recalibrated_neyman")
 ESTIMANDS = ("accuracy", "precision", "recall", "f1")
 LABELS, MORE, SEED = 200, 280, 11
 LOOKS = [*range(1, 21), *range(24, LABELS + 1, 4)]
@@ -128,6 +129,14 @@ def _at_stop(shown: Shown, wrong: NDArray[np.bool_]) -> float:
     return float(wrong[np.arange(len(at)), at].mean())
 
 
+def jobs(options: Options) -> dict[str, Job]:
+    return {
+        f"{file.name} {one}": partial(measure, options.data, file, one, options.runs)
+        for file in FILES
+        for one in file.classifiers
+    }
+
+
 DIGITS = {
     "ever wrong": 3, "in the first 60": 3, "stopped when narrow": 3,
     f"going on to {HORIZON} times": 3, "twin": 3, "width / fixed": 2,
@@ -170,7 +179,7 @@ ever wrong.
 
 """
 BENCHMARK = Benchmark(
-    name="watched", about=__doc__, jobs=partial(by_classifier, measure), tables=tables,
+    name="watched", about=__doc__, jobs=jobs, tables=tables,
     runs=200, quick_runs=3, page="watched.md", head=HEAD,
 )  # fmt: skip
 

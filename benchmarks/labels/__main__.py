@@ -7,14 +7,10 @@ the truth there. Methods of other packages join where these are installed
 (``benchmarks.labels.peers``).
 """
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
-from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
-from benchmarks.labels.choices import choice_jobs, choice_section
-from benchmarks.labels.drawing import picture
+from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command
 from benchmarks.labels.files import names_of_files
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
@@ -23,26 +19,19 @@ from benchmarks.labels.together import together_jobs, together_section
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
-PICTURED = ("recall", "F1")
-FURTHER: dict[str, tuple[Callable[[Path], dict[str, Job]], Callable[[Sequence[Row]], str]]] = {
-    "together": (together_jobs, together_section),
-    "choices": (choice_jobs, choice_section),
-}
-"""The jobs of each section, which are called by its name and their own, and its text."""
-BETWEEN = ": "
+TOGETHER = "together: "
+"""Before the names of the jobs of a section whose targets are no single number."""
 
 
 def jobs(options: Options) -> dict[str, Job]:
-    """The cells, and the sections whose targets are no single number; with ``--quick`` five files
-    and no such section."""
+    """The cells, and all figures together; with ``--quick`` five files and no such jobs."""
     names = QUICK if options.quick else names_of_files()
     found: dict[str, Job] = {
         ", ".join(cell): partial(measure, options.data, *cell, options.runs)
         for cell in wanted_cells(names)
     }
-    for section, (jobs_of, _) in FURTHER.items() if not options.quick else ():
-        found |= {section + BETWEEN + name: job for name, job in jobs_of(options.data).items()}
-    return found
+    further = {} if options.quick else together_jobs(options.data)
+    return found | {TOGETHER + name: job for name, job in further.items()}
 
 
 def versions() -> str:
@@ -56,7 +45,7 @@ def versions() -> str:
 
 
 def cells_of(rows: Rows) -> list[Cell]:
-    return [cell_of(row) for name, part in rows.items() if BETWEEN not in name for row in part]
+    return [cell_of(row) for name, part in rows.items() if TOGETHER not in name for row in part]
 
 
 def tables(rows: Rows, options: Options) -> str:
@@ -72,16 +61,9 @@ def tables(rows: Rows, options: Options) -> str:
         "\n## The goals\n\n", goal_lines(cells),
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
-    for section, (_, text_of) in FURTHER.items():
-        own = [row for name in rows if name.startswith(section + BETWEEN) for row in rows[name]]
-        parts += ["\n", text_of(own)] if own else []
+    own = [row for name in rows if name.startswith(TOGETHER) for row in rows[name]]
+    parts += ["\n", together_section(own)] if own else []
     return "".join(parts)
-
-
-def pictures(rows: Rows, made: str, docs: Path) -> None:
-    for target in PICTURED:
-        drawn = picture(cells_of(rows), target)
-        (docs / f"label_efficiency_{target.lower()}.svg").write_text(drawn, "utf-8")
 
 
 TEXT = """{files} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file,
@@ -94,7 +76,7 @@ often). {mark}: less often than .95 less {noise} standard errors, for one cell u
 
 BENCHMARK = Benchmark(
     name="labels", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=2,
-    page="label_efficiency.md", head=f"\n{MADE}\n\n", beside=pictures,
+    page="label_efficiency.md", head=f"\n{MADE}\n\n",
 )  # fmt: skip
 
 if __name__ == "__main__":

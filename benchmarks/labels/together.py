@@ -9,27 +9,17 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks.harness import Job, Row, generator, table
-from benchmarks.labels.files import (
-    FILE_SEED,
-    ITEMS,
-    File,
-    file_of,
-    names_of_files,
-    synthetic,
-)
+from benchmarks.labels.files import File, file_of, names_of_files
 from benchmarks.labels.sessions import SEED, ends
 from benchmarks.labels.tables import share
-from benchmarks.populations import Items, written
 from benchmarks.sessions import Prepared
-from labelcore.designs.base import IntArray
-from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import FloatArray
 
 FIGURES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
 SIZES, RUNS = (100, 300, 1_000), 6
 SMALLEST, STEP, NARROWEST = 20, 1.2, 1e-9
-LEFT_OUT, SURE_SHARES, SURE_KINDS = ("3 %", "0.3 %", "0.1 %"), (0.3, 0.03), ("good", "middling")
+LEFT_OUT = ("3 %", "0.3 %", "0.1 %")
 PLAIN, DEFAULT = "simple_random", "recalibrated_neyman"
 
 
@@ -53,13 +43,11 @@ def looks(prepared: Prepared, size: int, randoms: Sequence[np.random.Generator])
     return Looks((high - low) / 2, held.astype(float))
 
 
-def prepared(
-    file: File, design: str, size: int, sure_scores: Sequence[str] | None = None
-) -> Prepared:
+def prepared(file: File, design: str, size: int) -> Prepared:
     plan = lc.Plan(
         design, list(FIGURES), classifier=file.classifier, budget=file.size, promise="fixed",
         seed=run_seed(SEED, 0),
-    ).with_planned(size, sure_scores)  # fmt: skip
+    ).with_planned(size)  # fmt: skip
     return Prepared(file.population, plan, file.codes)
 
 
@@ -99,13 +87,10 @@ class Found:
     coverage: FloatArray
 
 
-def measure(file: File, runs: int, sure_scores: Sequence[str] | None = None) -> Found:
+def measure(file: File, runs: int) -> Found:
     """The default against a plain sample on one file."""
-    what = f"together {sure_scores}"
     at = [
-        looks(
-            prepared(file, DEFAULT, n, sure_scores), n, generators(file.name, f"{what} {n}", runs)
-        )
+        looks(prepared(file, DEFAULT, n), n, generators(file.name, f"together None {n}", runs))
         for n in SIZES
     ]
     half = np.array([one.half.mean(axis=0) for one in at])
@@ -115,42 +100,13 @@ def measure(file: File, runs: int, sure_scores: Sequence[str] | None = None) -> 
     return Found(file.name, ratio, 2 * ratio * spread / np.maximum(half, NARROWEST), coverage)
 
 
-def sure_file(positives: float, kind: str) -> File:
-    """A synthetic file whose score is the confidence in the class with the larger probability."""
-    items = synthetic(np.random.default_rng((FILE_SEED, 0)), ITEMS, positives, kind)
-    assert items.score is not None
-    said: IntArray = (items.score >= 0.5).astype(np.int64)
-    sure = np.where(said == 1, items.score, 1 - items.score)
-    known = written(Items(items.truth, sure, said))
-    name = f"{100 * positives:g} %, {kind}"
-    return File(name, known.population, known.codes, known.classifier)
-
-
 def together_jobs(folder: Path) -> dict[str, Job]:
-    """One for each file of both tables."""
     names = [name for name in names_of_files() if name.partition(",")[0] not in LEFT_OUT]
-    files: dict[str, Job] = {name: partial(file_row, name, folder) for name in names}
-    sure: dict[str, Job] = {
-        f"sure {100 * positives:g} %, {kind}": partial(sure_rows, positives, kind)
-        for positives in SURE_SHARES
-        for kind in SURE_KINDS
-    }
-    return files | sure
+    return {name: partial(file_row, name, folder) for name in names}
 
 
 def file_row(name: str, folder: Path) -> list[Row]:
-    return [{"table": "file", **row_of(measure(file_of(name, folder), RUNS))}]
-
-
-def sure_rows(positives: float, kind: str) -> list[Row]:
-    """The score as it is, and turned round."""
-    file = sure_file(positives, kind)
-    seen = "yes" if scores_looking_sure(file.population) else "no"
-    variants = (("as it is", ()), ("turned round", (file.classifier,)))
-    return [
-        {"table": "sure", "seen": seen, "words": words, **row_of(measure(file, RUNS, names))}
-        for words, names in variants
-    ]
+    return [row_of(measure(file_of(name, folder), RUNS))]
 
 
 def row_of(found: Found) -> Row:
@@ -186,21 +142,13 @@ def over_all(found: Sequence[Found]) -> list[list[str]]:
 
 
 def together_section(rows: Sequence[Row]) -> str:
-    files = [found_of(row) for row in rows if row["table"] == "file"]
-    sure = [
-        (row["name"], row["seen"], row["words"], *cells(found_of(row)))
-        for row in rows
-        if row["table"] == "sure"
-    ]
+    files = [found_of(row) for row in rows]
     over = table(("labels", "figure", "of plain: median", "worst", "files above 1", "coverage"),
                  over_all(files))  # fmt: skip
     each = table(("file and classifier", *FIGURES.values()),
                  [(one.name, *cells(one)) for one in files])  # fmt: skip
     sizes = " / ".join(f"{n:,}" for n in SIZES)
-    text = SECTION.format(runs=RUNS, number=len(files), sizes=sizes, over=over, files=each)
-    if not sure:
-        return text
-    return text + SURE + table(("file", "recognised", "score", *FIGURES.values()), sure)
+    return SECTION.format(runs=RUNS, number=len(files), sizes=sizes, over=over, files=each)
 
 
 SECTION = """## All four figures asked together
@@ -214,10 +162,3 @@ cell; "files above 1": by more than two standard errors of the width, out of {nu
 At {sizes} labels, file by file:
 
 {files}"""
-SURE = """
-### A score that is the confidence in the predicted class
-
-Synthetic files as above, the class with the larger probability predicted, its probability as the
-score. "As it is" was what happened before such a score was recognised.
-
-"""

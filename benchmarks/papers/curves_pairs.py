@@ -1,5 +1,7 @@
 """Figure 2 on the pairs of ppdb_pairs, and all methods with as many labels as PAULA."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import labelcore as lc
 from benchmarks.papers.curves_lists import fixed_labels, paula_on, precision, uniforms
-from benchmarks.papers.curves_samples import List, Sample
-from benchmarks.real_files import FILES
+from benchmarks.real_files import FILES, RealFile
+from labelcore.designs.base import Frame, Look, Setup, rank_order
+from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.ranked_list import RankedListDesign
 from labelcore.papers.curves.logarithmic_strata import (
     LogarithmicGrid,
     logarithmic_band,
@@ -18,6 +23,9 @@ from labelcore.papers.curves.logarithmic_strata import (
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_grid
 from labelcore.papers.curves.random_band import Verdicts, random_band
+from labelcore.plan.against_file import make_setup
+from labelcore.planning.simulation import run_seed
+from labelcore.planning.truth import true_codes
 from labelcore.stats.arrays import FloatArray
 from labelcore.stats.rank_band import RankLabels, yield_estimate
 from labelcore.stats.rank_strata import analysis_edges
@@ -25,10 +33,67 @@ from labelcore.stats.rank_strata import analysis_edges
 FILE = "ppdb_pairs.csv.gz"
 EPSILONS = {"030": 0.03, "050": 0.05}
 SEED, DELTA, FROM_RANK = 30, 0.05, 100
+LIST_SEED, DESIGN, PROMISE = 21, "geometric_strata", "fixed"
 # what the methods are called in the table and the figure
 PAULA, GEOMETRIC = "PAULA, middle of the bounds", "geometric strata (the default)"
 FIXED, PRINTED = "logarithmic stratified, fixed sizes", "logarithmic stratified, algorithm 1"
 RANDOM, HEAD = "random", "random, half of the labels at the head"
+
+
+@dataclass(frozen=True)
+class List:
+    """A real file in the order of one classifier's score."""
+
+    classifier: str
+    population: lc.Population
+    hit: np.ndarray
+
+    @classmethod
+    def read(cls, folder: Path, file: RealFile, classifier: str) -> List:
+        population = file.population(folder)
+        codes = true_codes(population, "true_label")
+        positive = population.classes.index(population.positive)
+        return cls(classifier, population, (codes == positive).astype(float))
+
+    def run(self, labels: int, run: int) -> Sample:
+        """Geometric strata with so many labels; ties and draws are those of the run."""
+        plan = lc.Plan(
+            DESIGN, ["precision_curve"], classifier=self.classifier, budget=labels, promise=PROMISE
+        )
+        plan = plan.with_planned(labels).with_seed(run_seed(LIST_SEED, run))
+        setup = make_setup(self.population, plan, (self.classifier,), labels)
+        order = rank_order(setup)
+        rank_of = np.empty(len(order), dtype=np.int64)
+        rank_of[order] = np.arange(1, len(order) + 1)
+        return Sample(plan, setup, plan.method.prepare(setup), order, rank_of, self.hit)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run: what is asked, and the items in rank order."""
+
+    plan: lc.Plan
+    setup: Setup
+    frame: Frame
+    order: np.ndarray
+    rank_of: np.ndarray
+    hit: np.ndarray
+
+    def asked(self, draws: int) -> np.ndarray:
+        """The first items that the design asks."""
+        design = RankedListDesign.of(self.plan.method)
+        return design.asked(self.setup, self.frame, 0, draws)
+
+    def curve(self, draws: int, ranks: np.ndarray) -> Curve:
+        """What the design says after all of its draws."""
+        asked = self.asked(draws)
+        seen = Ranked(
+            len(self.order), lambda: self.order, np.arange(1, draws + 1), self.rank_of[asked],
+            self.frame.stratum[asked], self.hit[asked], np.zeros(draws, dtype=bool),
+            self.frame.rates,
+        )  # fmt: skip
+        look = Look(0.95, PROMISE, draws, draws, "file", self.frame.n_strata, draws)
+        return self.plan.method.curve(self.setup, self.frame, seen, look, ranks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
     python -m benchmarks.papers --only oversampling [--quick]
 
 Closed forms (table 1, table 4, section 3.3.3, figures 1 to 3) stand here; table 3 in
-oversampling_coverage.py; few counts, public files and watching in oversampling_files.py.
+oversampling_coverage.py; public files in oversampling_files.py.
 """
 
 from collections.abc import Callable
@@ -24,14 +24,7 @@ from benchmarks.papers.oversampling_coverage import (
     table3,
     table3_values,
 )
-from benchmarks.papers.oversampling_files import (
-    alarm_rates,
-    few_counts,
-    monitoring_figure,
-    run_files,
-    stand_in_values,
-    watched_sessions,
-)
+from benchmarks.papers.oversampling_files import run_files, stand_in_values
 from benchmarks.papers.oversampling_printed import (
     predictive,
     printed_precision,
@@ -77,7 +70,6 @@ def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
             "Figure 2: the same for the three classifiers (10,000 labels)",
         ),
         "figure3": ratio_figure(),
-        "monitoring": monitoring_figure(),
     }
     if quick:
         return Outcome(values, figures)
@@ -85,9 +77,6 @@ def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
     values |= table3_values(found)
     tables = {
         "Table 3, paper / ours (coverage, %)": table3(found),
-        "Least coverage of recall with few missed positives, exact (%)": few_counts(),
-        "Watched: share of sessions in which an interval ever missed (%)": watched_sessions(),
-        "Waves: share of runs of five waves with an alarm": alarm_rates(),
     }
     figures["coverage"] = difference_figure(found)
     notes = [found.note] if found.note else []

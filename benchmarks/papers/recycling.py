@@ -30,14 +30,12 @@ from benchmarks.papers.recycling_grid import (
 from benchmarks.papers.recycling_models import MEASURES, figure2, figure2_values, run_trials
 from benchmarks.papers.recycling_stand_in import (
     FILE,
-    design_table,
     run_stand_in,
     stand_in_table,
     stand_in_values,
 )
 
 COVERAGE_RUNS = 4000
-DESIGN_TABLE = "All precisions and recalls on the stand-in (section 6), parent {parent}, 300 seeds"
 NO_FILE = "The stand-in for table 2 was not run: {path} is not there."
 
 
@@ -73,9 +71,6 @@ def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
         found = stand_in_values(run_stand_in(data, 50 if quick else 1000))
         values |= found if not quick else {}
         tables["Stand-in for table 2: newsgroups, parent vote"] = stand_in_table(found)
-        if not quick:
-            for parent in ("vote", "nb"):
-                tables[DESIGN_TABLE.format(parent=parent)] = design_table(data, 300, parent)
     else:
         notes.append(NO_FILE.format(path=data / FILE))
     return Outcome(values, figures, tables, notes)

@@ -1,8 +1,4 @@
-"""Table 2 of Tripathi et al. on a stand-in: newsgroups posts, three classifiers and their vote.
-
-Section 6 (recall) has no numbers; the design's precisions and recalls are measured on the same
-file.
-"""
+"""Table 2 of Tripathi et al. on a stand-in: newsgroups posts, three classifiers and their vote."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.real_files import FILES
-from labelcore.designs.base import AnswerCodes, Look, Setup
-from labelcore.designs.scalars import Answers
-from labelcore.estimands import SCALARS
-from labelcore.papers.recycling.design import Recycling, RecyclingFrame
 from labelcore.papers.recycling.samples import agreement_levels, level_share, recycle_all
 from labelcore.stats.arrays import BoolArray, FloatArray
-from labelcore.stats.profile import Cells
 
 FILE = "newsgroups_med.csv.gz"
 NAMES = ("vote", "lr", "svm", "nb")
 UNDER = (-1, 0, 0, 0)
-NEGATIVES = 1000
 SIZE = 278
 """Draws per classifier: a margin of 3 points at a precision of .93, section 3.2."""
 
@@ -108,50 +97,3 @@ def stand_in_table(values: dict[str, float]) -> pd.DataFrame:
         rows.append((name, *spans, f"{values[f'{start}_coverage']:.3f}"))
     columns = ["classifier", "error, recycled, %", "error, plain, %", "savings, %"]
     return pd.DataFrame(rows, columns=[*columns, "coverage of our interval"])
-
-
-def design_table(folder: Path, runs: int, parent: str) -> pd.DataFrame:
-    """Every precision and recall by the design: bias, error, coverage and width over seeds."""
-    names = (parent, *(name for name in NAMES if name != parent))
-    file = next(one for one in FILES if one.name == FILE)
-    population, (called, truth) = file.population(folder), read(folder)
-    design, params = (
-        Recycling(),
-        Recycling.Params(names[0], names[1:], sample_size=SIZE, negatives=NEGATIVES),
-    )
-    rows: list[tuple[str, float, float, float, float]] = []
-    labels = []
-    for seed in range(runs):
-        setup = Setup(population, parent, ("precision", "recall"), params, seed, 0)
-        frame = design.prepare(setup)
-        assert isinstance(frame, RecyclingFrame)
-        labels.append(len(frame.sequence))
-        look = Look(0.95, "fixed", labels[-1], labels[-1], "file", frame.n_strata, setup=setup)
-        codes = AnswerCodes()
-        codes[frame.sequence] = truth[frame.sequence]
-        for name, mine in zip(NAMES, called, strict=True):
-            nothing = np.zeros(0)
-            cells = Cells(nothing, nothing, nothing, nothing > 0)
-            wanted = [SCALARS["precision"], SCALARS["recall"]]
-            found = design.figures(Answers(frame, wanted, cells, None, name, 1, codes), look)
-            hits = (mine & truth).sum()
-            ends = zip(("precision", "recall"), (mine.sum(), truth.sum()), strict=True)
-            for place, (what, below) in enumerate(ends):
-                numbers = (part[place] for part in (found.value, found.low, found.high))
-                rows.append((f"{what} of {name}", float(hits / below), *map(float, numbers)))
-    table = pd.DataFrame(rows, columns=["result", "truth", "value", "low", "high"])
-    table["error"] = table["value"] - table["truth"]
-    table["held"] = (table["low"] <= table["truth"]) & (table["truth"] <= table["high"])
-    table["half"] = (table["high"] - table["low"]) / 2
-    parts = table.groupby("result", sort=False)
-    return pd.DataFrame(
-        {
-            "result": list(parts.groups),
-            "truth": [f"{one:.3f}" for one in parts["truth"].first()],
-            "bias, points": [f"{100 * one:+.2f}" for one in parts["error"].mean()],
-            "standard deviation, points": [f"{100 * one:.2f}" for one in parts["error"].std()],
-            "coverage at 95 %": [f"{one:.3f}" for one in parts["held"].mean()],
-            "mean half-width, points": [f"{100 * one:.2f}" for one in parts["half"].mean()],
-            "mean labels in all": f"{np.mean(labels):.0f}",
-        }
-    )

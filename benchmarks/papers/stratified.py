@@ -31,7 +31,6 @@ from benchmarks.papers.stratified_runs import (
     labels_for_error,
     printed_sessions,
 )
-from benchmarks.papers.stratified_sound import sound_table
 from benchmarks.papers.stratified_theory import theory_values
 from labelcore.papers.stratified.accuracy_variance import (
     equal_variance,
@@ -46,7 +45,6 @@ RUNS, QUICK_RUNS = 20_000, 3_000
 FROZEN = Strata(
     np.array([40_000, 40_000, 10_000, 10_000]), np.array([38_800, 38_800, 7_000, 6_000])
 )
-SOUND = "Real files, the default form (CBRT, ten strata, PRO): coverage of 95 % intervals by labels"
 FORMULAS = {"PRO": proportional_variance, "EQU": equal_variance, "OPT": optimal_variance}
 
 
@@ -84,7 +82,6 @@ def run(quick: bool, data: Path = Path("../shared/data")) -> Outcome:
         values, tables, points = real_values(real, bench.random(9))
         bench.values |= values
         bench.tables |= tables
-        bench.tables[SOUND] = sound_table(real, bench.random(10))
         bench.figures["real"] = draw.estimated_and_true(points)
     return Outcome(bench.values, bench.figures, bench.tables, notes(bool(news20), quick))
 

@@ -31,14 +31,12 @@ STAND_INS: Mapping[str, tuple[int, float, bool]] = {
 
 @dataclass(frozen=True, eq=False)
 class ScoredFile:
-    """How sure a classifier is of each item, whether it is right and, of real files, whether it
-    says yes, (n_items,); keys for ties."""
+    """How sure a classifier is of each item and whether it is right, (n_items,); keys for ties."""
 
     name: str
     z: FloatArray
     right: NDArray[np.bool_]
     keys: NDArray[np.uint64]
-    said: NDArray[np.bool_] | None = None
     _cut: dict[tuple[str, int], Strata] = field(default_factory=dict)
 
     def strata(self, stratification: str, n_strata: int) -> Strata:
@@ -88,6 +86,5 @@ def real_files(folder: Path, files: Sequence[RealFile] = FILES) -> dict[str, Sco
         for one in file.classifiers:
             z = sureness(population, one).z
             side = population.predictions[one]
-            right, said = codes == side, side == population.classes.index(population.positive)
-            found[f"{short} {one}"] = ScoredFile(f"{short} {one}", z, right, keys, said)
+            found[f"{short} {one}"] = ScoredFile(f"{short} {one}", z, codes == side, keys)
     return found

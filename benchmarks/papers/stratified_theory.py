@@ -1,15 +1,19 @@
-"""Kumar and Raj (2018): what sections 3.1 to 3.4 say of variances, by calculation."""
+"""Kumar and Raj (2018): what sections 3.1 to 3.4 say of variances, by calculation.
+
+Equations 11 and 12 are blank in the text and stand here as their neighbours imply.
+"""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from benchmarks.papers.stratified_files import ScoredFile
-from benchmarks.papers.stratified_formulas import gain_of_optimal, gain_of_strata
 from benchmarks.papers.stratified_runs import Sample
 from labelcore.papers.stratified.accuracy_variance import (
     equal_variance,
     optimal_variance,
     proportional_variance,
     random_variance,
+    squared_spread,
     stratified_accuracy,
 )
 from labelcore.papers.stratified.neyman import proportional_counts
@@ -74,3 +78,22 @@ def _estimated_over_true(file: ScoredFile, random: np.random.Generator) -> float
     labelled = np.broadcast_to(counts, (RUNS, len(counts)))
     sample = Sample(strata, labelled, random.binomial(labelled, strata.shares))
     return float(sample.estimated_variances.mean()) / strata.variance(counts)
+
+
+def gain_of_strata(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
+    """V(random) - V(proportional) = (1/n) sum W_k (A_k - A)^2 where all 1/N_k are negligible
+    (equations 11 and 12): never negative, and the more the strata differ the larger."""
+    weight, share = _weights(sizes), np.asarray(accuracies, dtype=float)
+    return float((weight * (share - (weight * share).sum()) ** 2).sum()) / labels
+
+
+def gain_of_optimal(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
+    """V(proportional) - V(optimal) = (1/n) sum W_k (S_k - S_M)^2, S_M = sum W_k S_k
+    (equation 13)."""
+    weight, spread = _weights(sizes), np.sqrt(squared_spread(accuracies, sizes))
+    return float((weight * (spread - (weight * spread).sum()) ** 2).sum()) / labels
+
+
+def _weights(sizes: ArrayLike) -> np.ndarray:
+    size = np.asarray(sizes, dtype=float)
+    return np.asarray(size / size.sum())

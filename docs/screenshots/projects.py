@@ -159,23 +159,6 @@ def choice(
     return make(data, name, population, plan, settings, truth=truth, labels=labels, then=then)
 
 
-def mails(data: Path, name: str, labels: int) -> str:
-    """A title and a body."""
-    rows: list[material.Row] = [
-        {"id": row["id"], "subject": f"Case {place + 1}: your message of Monday",
-         "body": "\n\n".join([str(row["text"])] * (2 + place % 5)),
-         "score_spam": row["score_complaint"]}
-        for place, row in enumerate(material.messages(300))
-    ]  # fmt: skip
-    path = material.write(data / "files" / "mails.csv", rows)
-    population = read_population(
-        path, id="id", content=["subject", "body"], scores={"filter": "score_spam"},
-        thresholds={"filter": 0.5},
-    )  # fmt: skip
-    plan = Plan("recalibrated_neyman", ("precision", "recall", "accuracy"), budget=150, seed=3)
-    return make(data, name, population, plan, {"question": "Is this spam?"}, labels=labels)
-
-
 def compared(data: Path, name: str, labels: int, every: int = 9, **settings: bool) -> str:
     """A or B: two classifiers by the items on which they differ, the fewer the larger ``every``."""
     letters = material.letters(600)
@@ -193,25 +176,6 @@ def compared(data: Path, name: str, labels: int, every: int = 9, **settings: boo
     words = {"question": "Is this letter about delivery?", **settings}
     truth = {str(row["id"]): row["truth"] == material.TOPICS[0] for row in letters}
     return make(data, name, population, plan, words, truth=truth, labels=labels)
-
-
-def kinds(data: Path, labels: int) -> dict[str, str]:
-    """What items and aims there are, each as a project with so many labels: kind -> project."""
-    rows = material.pictures(data / "files" / "photos", 60, broken=False)
-    picture = simple(data, "A picture", "Is there a sun in it?", rows, ["image"], "score_sun",
-                     labels=labels)  # fmt: skip
-    paula = {"epsilon": 0.3, "window": 20}
-    return {
-        "text": trial(data, "messages", labels, "A text"),
-        "title and body": mails(data, "Title and body", labels),
-        "pair, ranked list": ranked(data, "A ranked list", labels, budget=400),
-        "picture": picture,
-        "small picture": trial(data, "digits", labels, "Digits"),
-        "PAULA": ranked(data, "PAULA", labels, "paula", params=paula),
-        "choice": choice(data, "A choice", labels),
-        "A or B": compared(data, "A or B", labels),
-        "five classes": topics(data, "Five classes", labels),
-    }
 
 
 def waves(data: Path) -> None:
