@@ -43,6 +43,23 @@ def must_fail(
         contract(name, known)
 
 
+def contract_tests(family: Family, sound: list[Any], broken: list[Any]) -> tuple[Any, Any]:
+    """What a module calls ``test_contract`` and ``test_broken_twin_fails``: contracts with methods
+    that keep them, and with twins that break them, on the module's file ``known``."""
+
+    @pytest.mark.parametrize(("contract", "name"), sound)
+    def kept(contract: Contract, name: str, known: Known) -> None:
+        contract(name, known)
+
+    @pytest.mark.parametrize(("contract", "twin"), broken)
+    def fails(
+        contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        must_fail(family, contract, twin, known, monkeypatch)
+
+    return kept, fails
+
+
 def case(owed: Owed, value: Any, name: str, *more: Any) -> Any:
     marks = [pytest.mark.slow, *more] if owed.slow else more
     return pytest.param(owed.contract, value, marks=marks, id=f"{owed.contract.__name__}-{name}")

@@ -23,7 +23,6 @@ from labelcore.promises import ChoiceStatus
 from labelcore.testing.contracts import (
     ANSWER_KEY,
     BROKEN,
-    Contract,
     Family,
     Misordered,
     Noting,
@@ -33,9 +32,8 @@ from labelcore.testing.contracts import (
 )
 from labelcore.testing.known import Known, label, labelled, write
 from tests.contracts.cases import (
-    Twin,
+    contract_tests,
     method_cases,
-    must_fail,
     register,
     twin_cases,
     unwritable,
@@ -198,16 +196,9 @@ CONTRACTS = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "name"), method_cases(CONTRACTS, CHOOSERS))
-def test_contract(contract: Contract, name: str, known: Known) -> None:
-    contract(name, known)
-
-
-@pytest.mark.parametrize(("contract", "twin"), twin_cases(CONTRACTS))
-def test_broken_twin_fails(
-    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    must_fail(CHOICES, contract, twin, known, monkeypatch)
+test_contract, test_broken_twin_fails = contract_tests(
+    CHOICES, method_cases(CONTRACTS, CHOOSERS), twin_cases(CONTRACTS)
+)
 
 
 def test_unbroken_twin_passes(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ from labelcore.figures.scalars import scalar_results
 from labelcore.testing.contracts import (
     BROKEN,
     EARLY,
-    Contract,
     Family,
     InFileOrder,
     Noting,
@@ -41,7 +40,7 @@ from labelcore.testing.scalars import (
     Peeking,
 )
 from tests.cases import once
-from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases
+from tests.contracts.cases import contract_tests, method_cases, register, twin_cases
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 
 N_ITEMS = 240
@@ -172,16 +171,9 @@ CONTRACTS = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "name"), method_cases(CONTRACTS, PAIRS))
-def test_contract(contract: Contract, name: str, known: Known) -> None:
-    contract(name, known)
-
-
-@pytest.mark.parametrize(("contract", "twin"), twin_cases(CONTRACTS))
-def test_broken_twin_fails(
-    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    must_fail(PAIRED, contract, twin, known, monkeypatch)
+test_contract, test_broken_twin_fails = contract_tests(
+    PAIRED, method_cases(CONTRACTS, PAIRS), twin_cases(CONTRACTS)
+)
 
 
 def test_unbroken_twin_draws_the_same(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import Estimand
 from labelcore.figures import scalars
 from labelcore.stats.profile import Cells, FloatArray
-from labelcore.testing.contracts import EARLY, Contract, Owed, assert_wider_than_at_the_end
+from labelcore.testing.contracts import EARLY, Owed, assert_wider_than_at_the_end
 from labelcore.testing.known import Known, calibrated, label
 from labelcore.testing.scalars import (
     CONTRACTS,
@@ -33,9 +33,8 @@ from labelcore.testing.scalars import (
 )
 from tests.cases import once
 from tests.contracts.cases import (
-    Twin,
+    contract_tests,
     method_cases,
-    must_fail,
     register,
     twin_cases,
     unwritable,
@@ -77,19 +76,11 @@ FURTHER = [
 """What no method that derives from another can get wrong: mistakes of the core itself."""
 
 
-@pytest.mark.parametrize(
-    ("contract", "name"),
+test_contract, test_broken_twin_fails = contract_tests(
+    SCALAR,
     [*method_cases(CONTRACTS, SCALAR_DESIGNS), *method_cases(IF_WATCHED, list(WATCHED))],
+    twin_cases([*CONTRACTS, *IF_WATCHED, *FURTHER]),
 )
-def test_contract(contract: Contract, name: str, known: Known) -> None:
-    contract(name, known)
-
-
-@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *IF_WATCHED, *FURTHER]))
-def test_broken_twin_fails(
-    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    must_fail(SCALAR, contract, twin, known, monkeypatch)
 
 
 def test_each_figure_is_wider_than_at_the_end(

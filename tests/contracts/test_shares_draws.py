@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pytest
 from scipy.stats import chi2
 
 import labelcore as lc
@@ -23,7 +22,6 @@ from labelcore.papers.recycling.design import Recycling
 from labelcore.testing.contracts import (
     ANSWER_KEY,
     BROKEN,
-    Contract,
     Family,
     Misordered,
     Noting,
@@ -34,7 +32,7 @@ from labelcore.testing.contracts import (
 )
 from labelcore.testing.known import NOISE, Known, labelled
 from tests.cases import once
-from tests.contracts.cases import Twin, method_cases, must_fail, twin_cases, unwritable
+from tests.contracts.cases import contract_tests, method_cases, twin_cases, unwritable
 from tests.recycled import N_ITEMS, plan_of, written
 
 known = once(written)
@@ -163,15 +161,8 @@ CONTRACTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("contract", "name"), [*method_cases(CONTRACTS, ["recycling"]), *method_cases(SHARED, SHARERS)]
+test_contract, test_broken_twin_fails = contract_tests(
+    FAMILY,
+    [*method_cases(CONTRACTS, ["recycling"]), *method_cases(SHARED, SHARERS)],
+    twin_cases([*CONTRACTS, *SHARED]),
 )
-def test_contract(contract: Contract, name: str, known: Known) -> None:
-    contract(name, known)
-
-
-@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *SHARED]))
-def test_broken_twin_fails(
-    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    must_fail(FAMILY, contract, twin, known, monkeypatch)
