@@ -241,7 +241,7 @@ def functions(room: str) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]
         for name, one in vars(module).items():
             own = isinstance(one, FunctionType) and one.__module__ == module.__name__
             if own and name[0] != "_":
-                with suppress(NameError):  # Of a type that is known to type checkers alone.
+                with suppress(NameError, TypeError):  # Of a type that type checkers alone know.
                     hints, given = get_type_hints(one), signature(one).parameters.values()
                     wanted = {x.name: hints[x.name] for x in given if x.default is x.empty}
                     found.append((name, one, wanted))

@@ -159,7 +159,8 @@ def test_a_store_in_postgresql(
     with (
         closing(lc.open_store("sqlite:///loaded.db")) as loaded,
         closing(lc.open_store(there)) as now,
+        closing(lc.open_store(url)) as before,
     ):
         assert loaded.events("spam") == now.events("spam")
-        assert loaded.contents("spam") == now.contents("spam")
+        assert loaded.contents("spam") == now.contents("spam") == before.contents("spam")
     assert not any(quote(PASSWORD) in one or PASSWORD in one for one in told)
