@@ -94,6 +94,7 @@ def test_written_again_an_answer_takes_the_place_of_what_was_sent() -> None:
         [one[key] for key in keys] for one in after
     ]
     assert frame["identifier"].tolist() == later["identifier"].tolist()
+    assert frame["explanation"].isna().all(), "an empty text would show as a remark"
     other = labelled(TRACES / "phoenix.parquet", project="another question", **given)
     assert not {one["id"] for one in scores(other)} & {one["id"] for one in before}
 
