@@ -52,6 +52,8 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     code, out, _ = run("erase", "retention", *store, "--days", "30")
     assert (code, out) == (0, "spam: texts go 30 days after its end.\n")
     assert run("erase", "retention", "--store", url)[1] == "No text is due.\n"
+    code, out, _ = run("erase", "retention", *store, "--days", "0", "--json")
+    assert code == 0 and json.loads(out) == {"project": "spam", "days": None}
     code, _, err = run("erase", "items", *store, *why)
     assert code == 2 and "Name the ids of items, or give --every." in err
     code, out, _ = run("erase", "project", "spam", "--store", url, *why)

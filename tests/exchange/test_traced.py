@@ -86,6 +86,8 @@ def test_written_again_an_answer_takes_the_place_of_what_was_sent() -> None:
     given = SOURCES["phoenix.parquet"][0]
     session = labelled(TRACES / "phoenix.parquet", **given)
     before, frame = scores(session), annotations(session)
+    answered = {event.at for event in session.events if event.kind == "labelled"}
+    assert {one["timestamp"] for one in before} <= answered
     session.revise(1, "yes", "m", annotator="me")
     after, later = scores(session), annotations(session)
     assert [one["value"] for one in before] != [one["value"] for one in after]
