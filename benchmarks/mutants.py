@@ -58,11 +58,11 @@ SEEN = ("failed", "endless", "no time", "survived")
 NEAREST, MOST = 6, 30
 SHOWN, OFFERED = "tests/test_pinned.py", "tests/app/test_offered.py"
 """What a project shows, and what its pages offer: all files have a part in one of them."""
-CALLS = "tests/test_calls.py"
+CALLS, OUTER_CALLS = "tests/test_calls.py", "tests/test_outer_calls.py"
 CALLED = (
     "designs", "figures", "log", "papers", "plan", "planning", "results", "stats", "waves", "words",
 )  # fmt: skip
-"""What public functions answer, and of which rooms."""
+"""What functions answer: the rooms of the first table; the second has the others."""
 PAGES = ("pages", "ui", "team", "papers", "app.py")
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -239,7 +239,7 @@ class RelatedTests:
         words, around = {*path.stem.split("_")}, names_around(path, one.line)
         shown = self.root / (OFFERED if {"pages", "ui", "team", "app.py"} & {*inside} else SHOWN)
         tables = {one for one in self.pinned if one.parent == folder}
-        tables |= {self.root / CALLS} if {*CALLED} & {*inside} else set()
+        tables |= {self.root / (CALLS if {*CALLED} & {*inside} else OUTER_CALLS)}
 
         def distance(test: Path) -> tuple[int, int]:
             names, parts = self.imported[test], test.relative_to(self.root).parts

@@ -102,7 +102,7 @@ def passing_words(name: str, counts: Mapping[str, int], passing: Sequence[str]) 
     >>> passing_words("judge", {"pass": 1800, "fail": 950, "ERROR": 40, "": 7}, ["pass"])
     'judge: pass counts as passed, all else does not: fail (950), ERROR (40), empty (7).'
     """
-    passes = ", ".join(one_line(value, 30) for value in passing) or "nothing"
+    passes = ", ".join(one_line(value, 30) or EMPTY for value in passing) or "nothing"
     others = [f"{one_line(value, 30) or EMPTY} ({number:,})"
               for value, number in counts.items() if value not in passing]  # fmt: skip
     rest = ", ".join(others[:MOST_TOLD]) or "nothing"

@@ -18,7 +18,7 @@ from labelcore.figures.current import FiguresNow
 from labelcore.log.history import state_at
 from labelcore.log.kinds import check
 from labelcore.ui import explore
-from labelcore.ui.cutting import typed_rank, typed_share
+from labelcore.ui.cutting import typed_rank
 from labelcore.ui.last_look import MEAN
 from labelcore.ui.new_cards import RANKED
 from labelcore.words.sentences import range_text
@@ -228,8 +228,6 @@ def test_what_cannot_be_kept_or_needed_is_told(app, make_curve: MakeCurve) -> No
     ):
         with pytest.raises(ValueError, match=re.escape(said)):
             typed_rank(session, typed)
-    with pytest.raises(ValueError, match="from 0.1 to 100 per cent, got 'much'"):
-        typed_share("much")
 
 
 def test_the_cut_stays_when_labels_arrive(app, make_curve: MakeCurve) -> None:

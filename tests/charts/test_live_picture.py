@@ -22,18 +22,15 @@ from labelcore.charts.live_picture import (
     Bar,
     Track,
     bars,
-    difference_scale,
     dot_row,
     labels_drawing,
     living,
-    possible_scale,
 )
 from labelcore.charts.look_picture import OVER_LABELS, _estimate_bars, choice_picture
 from labelcore.charts.nodes import Node
 from labelcore.charts.rank import precision_drawing
 from labelcore.promises import CandidateState, Promise, State
 from labelcore.results.curves import Band
-from labelcore.results.interval import Interval
 from labelcore.results.told_values import NO_LINE
 from labelcore.results.types import Estimate, Scope
 from labelcore.ui.scripts import text_of
@@ -113,24 +110,6 @@ def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outli
     assert of_class(shown, "band assumed") and of_class(shown, "tick")
     assert of_class(shown, "bar chosen") and not of_class(shown, "band")
     assert of_class(bars([Bar("Recall", 0.5, None, None)]), "tick grey"), "as the legend says"
-
-
-def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
-    assert difference_scale(np.array([0.04, np.nan])) == (-0.05, 0.05)
-    assert difference_scale(np.array([-0.008, 0.006])) == (-0.01, 0.01)
-    assert difference_scale(np.array([0.04, -0.051])) == (-0.1, 0.1)
-    assert difference_scale(np.array([])) == (-1.0, 1.0)
-
-
-def test_the_scale_of_a_difference_holds_an_interval_without_the_unsure_ones() -> None:
-    """Of all items at most 15 points were possible, of those that can be judged more are."""
-    inside = replace(
-        ONE, estimand="recall_difference", certain=Interval(-0.15, 0.15), low=-0.1, high=0.12
-    )
-    assert possible_scale([inside]) == (-0.16, 0.16) and possible_scale([ONE]) == (0.0, 1.0)
-    assert possible_scale([inside, replace(inside, low=-0.26, high=0.271)]) == (-0.28, 0.28)
-    short = replace(inside, certain=Interval(-0.013, 0.013), low=0.0, high=0.01)
-    assert possible_scale([short]) == (-0.014, 0.014)
 
 
 AHEAD = np.array([10.0, 40.0, 100.0]), np.array([0.45, 0.2, 0.1])

@@ -104,6 +104,7 @@ def test_a_snapshot_is_read_instead_of_the_file(items: Path, tmp_path: Path, run
     there = file.read_bytes()
     code, out, err = run("snapshot", items, "--content", "text", "-o", file)
     assert (code, out) == (2, "") and "exists; write over it with --force" in err
+    assert run.json("snapshot", items, *COLUMNS, "-o", file, "--force") == made
     assert file.read_bytes() == there
     items.unlink()
     assert run.json("check", file)["fingerprint"] == made["fingerprint"]

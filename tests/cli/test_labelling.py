@@ -321,7 +321,8 @@ def test_app_starts_the_first_page_on_this_machine_only(
         return 0
 
     monkeypatch.setattr(serving, "become", become)
-    assert main(["app", "--port", "8599", "--data", str(tmp_path), "--no-browser"]) == 0
+    hosts = ["--host", "a.example", "--host", "b.example"]
+    assert main(["app", "--port", "8599", "--data", str(tmp_path), "--no-browser", *hosts]) == 0
     ((command, environment),) = called
     assert command[1:4] == ["-m", "streamlit", "run"] and Path(command[4]).name == "app.py"
     assert Path(command[4]).is_file()
@@ -329,6 +330,11 @@ def test_app_starts_the_first_page_on_this_machine_only(
     assert options["--server.address"] == "127.0.0.1" and options["--server.port"] == "8599"
     assert options["--server.headless"] == "true"
     assert environment["LABELCORE_DATA"] == str(tmp_path)
+    assert environment["LABELCORE_HOSTS"] == "a.example,b.example"
+    asked = {"hosts": (), "data": None, "store": None, "port": 8599, "no_browser": False}
+    for address, quiet in (("127.0.0.1", False), ("0.0.0.0", True)):
+        serving.start(asked, address=address)
+        assert ("--server.headless" in called[-1][0]) == quiet, "a browser opens here alone"
 
 
 def test_the_app_takes_the_place_of_the_command() -> None:

@@ -52,6 +52,8 @@ def test_erasing_says_what_went_and_what_is_out_of_reach(
     code, out, _ = run("erase", "retention", *store, "--days", "30")
     assert (code, out) == (0, "spam: texts go 30 days after its end.\n")
     assert run("erase", "retention", "--store", url)[1] == "No text is due.\n"
+    code, out, _ = run("erase", "retention", *store, "--days", "0", "--json")
+    assert code == 0 and json.loads(out) == {"project": "spam", "days": None}
     code, _, err = run("erase", "items", *store, *why)
     assert code == 2 and "Name the ids of items, or give --every." in err
     code, out, _ = run("erase", "project", "spam", "--store", url, *why)
@@ -72,6 +74,8 @@ def test_what_is_no_place_and_no_dump_is_said_in_words(made: Any, tmp_path: Path
     code, _, err = run("load", tmp_path / "d.jsonl", "--store", new)
     assert code == 2 and "d.jsonl is no whole dump of a store: line 1 " in err
     assert not (tmp_path / "new.db").exists()
+    assert run("dump", "--store", url, "-o", tmp_path / "d.jsonl", "--force")[0] == 0
+    assert run("load", tmp_path / "d.jsonl", "--store", new)[0] == 0
     code, _, err = run("monitor", tmp_path / "plan.toml")
     assert code == 2 and "plan.toml' does not exist" in err
 
@@ -84,6 +88,8 @@ def test_backup_restore_and_copy(made: Any, tmp_path: Path, run: Run) -> None:
     answer_draws(session, "yes", 2)
     code, _, err = run("restore", file, "--store", url)
     assert code == 2 and "with 2 answers since" in err and "Nothing was changed." in err
+    code, out, _ = run("restore", file, "--store", url, "--recover")
+    assert code == 0 and "spam: 2 answers given after the backup recovered." in out
     code, out, _ = run("restore", file, "--store", url, "--force")
     assert code == 0 and "with 2 answers since" in out and "The store that was there is" in out
     assert f"{url} is the backup {file} now." in out
@@ -161,7 +167,8 @@ def test_a_store_in_postgresql(
     with (
         closing(lc.open_store("sqlite:///loaded.db")) as loaded,
         closing(lc.open_store(there)) as now,
+        closing(lc.open_store(url)) as before,
     ):
         assert loaded.events("spam") == now.events("spam")
-        assert loaded.contents("spam") == now.contents("spam")
+        assert loaded.contents("spam") == now.contents("spam") == before.contents("spam")
     assert not any(quote(PASSWORD) in one or PASSWORD in one for one in told)

@@ -86,6 +86,8 @@ def test_written_again_an_answer_takes_the_place_of_what_was_sent() -> None:
     given = SOURCES["phoenix.parquet"][0]
     session = labelled(TRACES / "phoenix.parquet", **given)
     before, frame = scores(session), annotations(session)
+    answered = {event.at for event in session.events if event.kind == "labelled"}
+    assert {one["timestamp"] for one in before} <= answered
     session.revise(1, "yes", "m", annotator="me")
     after, later = scores(session), annotations(session)
     assert [one["value"] for one in before] != [one["value"] for one in after]
@@ -94,6 +96,7 @@ def test_written_again_an_answer_takes_the_place_of_what_was_sent() -> None:
         [one[key] for key in keys] for one in after
     ]
     assert frame["identifier"].tolist() == later["identifier"].tolist()
+    assert frame["explanation"].isna().all(), "an empty text would show as a remark"
     other = labelled(TRACES / "phoenix.parquet", project="another question", **given)
     assert not {one["id"] for one in scores(other)} & {one["id"] for one in before}
 

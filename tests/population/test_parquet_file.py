@@ -192,10 +192,11 @@ def test_the_name_of_a_folder_is_no_column(
     within.mkdir(parents=True)
     path = parquet_file({"text": ["one", "two"], "lang": ["de", "fr"], **nested})
     path = path.rename(within / "items.parquet")
-    population = read_population(path, content="text", groups="lang")
-    assert population.groups["lang"].names == ("de", "fr")
-    assert population.column("lang") == ["de", "fr"]
-    assert population.columns == ("text", "lang", *nested)
+    for source in (path, tmp_path):
+        population = read_population(source, content="text", groups="lang")
+        assert population.groups["lang"].names == ("de", "fr")
+        assert population.column("lang") == ["de", "fr"]
+        assert population.columns == ("text", "lang", *nested)
 
 
 @pytest.mark.parametrize(

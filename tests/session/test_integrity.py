@@ -79,6 +79,7 @@ def flip(database: Path) -> None:
 def test_a_whole_store_is_whole(database: Path) -> None:
     found = verify(url(database))
     assert found.whole and found.backup == backups(database)[0] and found.backup_at is not None
+    assert found.backup.parent.stat().st_mode & 0o777 == 0o700, "nobody else looks into backups"
     (one,) = found.projects
     assert (one.answers, one.events, one.sound) == (FIRST + SINCE, one.events, one.events)
     with pytest.raises(MissingStoreError):

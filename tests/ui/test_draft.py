@@ -16,11 +16,11 @@ from labelcore.ui.draft import CLAIMS, MARGIN, Aim, Draft, ProjectDraft, Questio
 from labelcore.ui.fields import FIELDS
 from labelcore.ui.new_aim import Asked
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, LISTS, RANKED, SEVERAL, SHIP
-from labelcore.ui.new_classifiers import high_class, read_thresholds, score_range
+from labelcore.ui.new_classifiers import high_class, score_range
 from labelcore.ui.new_columns import NO_ID, OPEN_MEANINGS, SEVERAL_COLUMNS, Columns, Meanings
 from labelcore.ui.new_confidence import latest_labels
 from labelcore.ui.new_project import settled_answers
-from labelcore.ui.new_question import NO_QUESTION, classes_fault, question_of
+from labelcore.ui.new_question import NO_QUESTION, question_of
 from labelcore.ui.new_terms import Goal, Terms
 from labelcore.ui.params import as_inputs, param_values
 from tests import rooms
@@ -61,18 +61,10 @@ def terms(draft: Draft, population: lc.Population, *estimands: str) -> Terms:
     return Terms(draft, aim, population)
 
 
-def test_answers_names_and_thresholds_that_cannot_be_told_apart_are_refused() -> None:
-    for classes, fault in (
-        (("", "yes"), "Both answers need a name."),
-        (tuple(map(str, range(1_001))), "can be judged one by one, and these are 1001."),
-        (("no", "unsure"), "'unsure' is an answer with a meaning of its own; choose another name."),
-    ):
-        assert str(classes_fault(classes)).endswith(fault)
+def test_two_names_that_cannot_be_told_apart_are_refused() -> None:
     draft = Draft(name={"0": "a", "1": "a"}, number=2)
     with pytest.raises(ValueError, match="Two classifiers have the same name: a, a"):
         Meanings(draft, NAMES, guess(NAMES, SAMPLE)).check_names()
-    with pytest.raises(ValueError, match="thresholds at once, and these are 99"):
-        read_thresholds(" ".join(str(one / 100) for one in range(99)))
 
 
 def test_nothing_chosen_is_what_the_file_suggests() -> None:

@@ -112,6 +112,19 @@ def test_the_price_of_answers_that_two_people_give_is_that_of_their_items(
     assert there == pytest.approx(width, rel=0.03), "the dot is where the words say"
 
 
+def test_rows_are_offered_where_there_are_two_and_one_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    offered: list[list[str]] = []
+    monkeypatch.setattr(new_price, "ask", lambda _, options, **more: offered.append([*options]))
+    names = ["recalibrated_neyman", "simple_random"]
+    rows = [Row(name, "watched", 100, False, name) for name in names]
+    plan = lc.Plan(names[0], ["accuracy"], budget=100, promise="watched")
+    for some, best in ((rows, 0), (rows, 1), (rows[:1], 0), (rows[1:], 1)):
+        new_price.choose_row(some, plan, names[best])
+    assert offered == [[f"{name} watched" for name in names]] * 2
+
+
 def test_a_method_that_is_not_the_cheapest_says_why_it_is_recommended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

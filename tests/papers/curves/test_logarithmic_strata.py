@@ -290,8 +290,10 @@ def test_unfinished_blocks() -> None:
     with pytest.raises(ValueError, match="the first 67 items must all be labelled, rank 6 is not"):
         logarithmic_band(GRID, labels, labels, 3, 0.2)
     draws = printed_draws(GRID, uniforms(1))
-    with pytest.raises(ValueError, match="every drawn item of a finished block must be labelled"):
-        logarithmic_band(GRID, fixed_sample(GRID, verdicts, 1), verdicts, 19, 0.2, draws)
+    labels = fixed_sample(GRID, verdicts, 1)
+    first = min(rank for rank in draws.rank[draws.born < 19] if np.isnan(labels[rank - 1]))
+    with pytest.raises(ValueError, match=f"of a finished block must be labelled, rank {first}$"):
+        logarithmic_band(GRID, labels, verdicts, 19, 0.2, draws)
 
 
 def test_too_many_slots_are_refused() -> None:
