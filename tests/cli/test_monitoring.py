@@ -185,7 +185,7 @@ def test_other_contents_under_the_same_ids_are_refused_unless_the_plan_says_so(
         (">= 0.7", ">= 7", "requirements must be texts such as"),
         ('"pred"', '"prediction"', "'prediction'"),
         ("labels = 60", "labels = 0", "plan.toml: plan.labels must be at least 1, got 0"),
-        ("labels = 60", "labels = 60\nbudget = 50", "plan.labels is what plan.budget is, too"),
+        ("labels = 60", "labels = 60\nbudget = 50", "plan.labels means the same as plan.budget"),
         ("labels = 60", "budget = 0.5", "plan.toml: plan.budget must be a whole number of items"),
         ("labels = 60", "confidence = 2", "plan.toml: plan.confidence must lie between 0 and 1"),
         ('name = "spam"', 'name = "spam"\nrenewed = 1', "monitor.renewed must be true or false"),
