@@ -184,7 +184,8 @@ class Ahead:
 
     def by_answers(self, design: str) -> forecasts.Points:
         """The curve of a method against answers."""
-        points = self.curve(design, most := round(self.most / self.each))
+        most = round(self.most / self.each)
+        points = self.curve(design, most)
         return tuple((labels * self.each, width) for labels, width in points if labels <= most)
 
     def width_at(self, labels: int) -> float:
