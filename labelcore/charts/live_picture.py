@@ -64,7 +64,6 @@ class Bar:
     key        of the figure, where its chart can be asked for by pressing the name
     shown      whether that chart is the one below
     series     its place among the colours of a chart that shows several, from 0 on
-    told       whether the sentence below has its interval: not written beside it then
     dots       of each label that counts for it, whether the classifier says the same; None where
                that is not told
     """
@@ -81,7 +80,6 @@ class Bar:
     key: str = ""
     shown: bool = False
     series: int = 0
-    told: bool = False
     dots: Sequence[bool] | NDArray[np.bool_] | None = None
 
     @property
@@ -150,7 +148,7 @@ def _bar(bar: Bar, scale: Ends, lines: Sequence[float]) -> Node:
         bar_name(bar),
         node("span", bar.said[0], klass="value"),
         track_node(bar, scale, lines),
-        node("span", bar.said[1], klass="range told" if bar.told else "range"),
+        node("span", bar.said[1], klass="range"),
         *([] if bar.dots is None else [dot_row(bar.dots)]),
         klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
         role="listitem",

@@ -134,9 +134,9 @@ def figures_picture(look: Look, beside: Beside) -> Picture:
         certain = limits_words(race), heads_words(race), settles_words(race)
         ahead = verdict_words(first), told_words(first), more_words(race, first)
         contest = Contest(race, *certain, *ahead)
-    figures = _estimate_bars(look, beside, said.told)
+    figures = _estimate_bars(look, beside)
     named = figures if contest is None else figures[1:]
-    heads = [] if look.heads is None else _head_bars(look, look.heads, said.told)
+    heads = [] if look.heads is None else _head_bars(look, look.heads)
     shown = [*heads, *named] if look.heads is not None and look.heads.first else [*named, *heads]
     drawn = bars(shown, possible_scale(look.estimates))
     if contest is not None:  # In the place of the first bar, above the others.
@@ -170,7 +170,7 @@ def _course(look: Look, beside: Beside, estimate: Estimate) -> tuple[Track, str]
     return track, looks_words(rows, key, look.names[key], margin)
 
 
-def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
+def _estimate_bars(look: Look, beside: Beside) -> list[Bar]:
     pressed = OVER_LABELS in look.views and (len(look.barred) > 1 or len(look.views) > 1)
     charted = look.charted if look.view == OVER_LABELS else None
     return [
@@ -178,7 +178,6 @@ def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
             estimate_bar(estimate, own_name(estimate) or look.names[estimate.estimand]),
             key=estimate.estimand if pressed else "",
             shown=estimate is charted,
-            told=estimate.estimand == told,
             truth=beside.truths.get(estimate.estimand),
             dots=look.dots.get(estimate.estimand),
         )
@@ -186,11 +185,10 @@ def _estimate_bars(look: Look, beside: Beside, told: str) -> list[Bar]:
     ]
 
 
-def _head_bars(look: Look, heads: HeadBands, told: str) -> list[Bar]:
-    drawn = {name: head_bar(band, name) for name, band in heads.bands.items()}
+def _head_bars(look: Look, heads: HeadBands) -> list[Bar]:
     return [
-        replace(bar, told=name == told and bar.low is not None, dots=look.dots.get(name))
-        for name, bar in drawn.items()
+        replace(head_bar(band, name), dots=look.dots.get(name))
+        for name, band in heads.bands.items()
     ]
 
 

@@ -425,7 +425,7 @@ def _as_verdicts(helper: Helper) -> tuple[tuple[str, ...], IntArray]:
         assert helper.verdict is not None
         return helper.names, helper.verdict.astype(np.int64)
     values, place = np.unique(helper.score, return_inverse=True)
-    names = tuple(f"{value:g}" for value in values)
+    names = tuple(np.format_float_positional(value, trim="-") for value in values)
     return names, np.where(np.isnan(helper.score), -1, place)
 
 

@@ -140,10 +140,12 @@ def _ranges(ends: Sequence[float]) -> list[str]:
     """
     >>> _ranges([100.0, 1500.0]), _ranges([1700000068.5, 1700000138.5])[1]
     (['under 100', '100 to 1,500', '1,500 or more'], '1700000068.5 to 1700000138.5')
+    >>> _ranges([1700010.5])[0]
+    'under 1700010.5'
     """
     for digits in (6, 15, 17):
         texts = [f"{end:,.0f}" if end == round(end) else f"{end:.{digits}g}" for end in ends]
-        if len({*texts}) == len(texts):
+        if len({*texts}) == len(texts) and "e+" not in "".join(texts):
             break
     inner = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"under {texts[0]}", *inner, f"{texts[-1]} or more"] if texts else ["all"]

@@ -516,7 +516,8 @@ def along_the_list(session: Session, curve: Curve) -> None:
             fold("How many at each score", "fold-scores", lambda: at_each_score(session))
         fold("This cut in full", "fold-cut", lambda: in_full(session, curve, cut))
         fold("A plain sample of it", "fold-spot", lambda: spot_check(cut, session.plan.confidence))
-    if len(session.plan.classifiers) > 1:
+    answered = {name for design in DESIGNS.values() for name in design.estimands}
+    if len(session.plan.classifiers) > 1 and answered & {*SHIP.estimands}:
         st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 
 

@@ -23,7 +23,8 @@ from labelcore.ui.naming import ask_name
 from labelcore.ui.page_errors import guard
 from labelcore.ui.panels import beside, lets_judge, show_panel
 from labelcore.ui.presses import show_problem
-from labelcore.ui.status import counts, progress_parts
+from labelcore.ui.progress import DRAWN, tick
+from labelcore.ui.status import at_an_end, counts, progress_parts
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 from labelcore.ui.trying import steps
@@ -86,6 +87,9 @@ def judge(project: str, session: Session, person: str) -> None:
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and judges:
         show_state(project, session, person)
+        if visitor.allowed(Right.SEE) and not at_an_end(session):
+            st.session_state[DRAWN] = (project, session.state.sequence)
+            tick(project, DRAWN)  # Whoever waits for others sees when they are done.
     show_problem()
     if panel and not beside(panel):
         show_panel(project, session, panel, person)

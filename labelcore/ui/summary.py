@@ -93,6 +93,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     file = json.loads(record.population_json)
     plan = json.loads(record.plan_json)
     settings = state.settings(record.settings_json)
+    named, given = settings.get("names", {}), {one.annotator for one in log if one.kind in GIVEN}
     changed = state.sequence < len(log)
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, read = state.book, _read(record)
@@ -109,7 +110,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
             _primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
             audit=judged(file["arguments"]) and len(file["arguments"].get("classes") or "no") == 2,
         ),
-        people=tuple({event.annotator for event in log if event.kind in GIVEN} - {CARRIED}),
+        people=tuple({named.get(name, name) for name in given - {CARRIED}}),
         status=broken or status_words(state, size.labels, open_end=size.open_end),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),

@@ -50,7 +50,6 @@ FIRST_ONLY = (
 CLOSE = "The wave ends with the labels that it has, and then shows its figures."
 ANEW = "Evidence and the level to compare with start again with the next wave, as after an alarm."
 OPEN = "Open {wave}"
-REPORT = "Report of the last {waves}"
 QUARTER = {"weekly": 13, "monthly": 3, "daily": 92}
 THEN, NOW, CHOSEN = "watch-then", "watch-now", "monitor"
 
@@ -129,9 +128,10 @@ def show_monitor(monitor: Opened, standing: Standing) -> None:
 
 def report_button(monitor: Opened, standing: Standing) -> None:
     """The last waves as a file, made when it is pressed."""
-    last, file = QUARTER.get(standing.schedule, LAST), file_name(monitor.name, "quarter.html")
-    waves = words.count(min(last, len(standing.projects)), "wave")
-    label, what = REPORT.format(waves=waves), f"monitor {monitor.name!r}, report"
+    last = min(QUARTER.get(standing.schedule, LAST), len(standing.projects))
+    file = file_name(monitor.name, "quarter.html")
+    label = f"Report of the last {words.count(last, 'wave')}"
+    what = f"monitor {monitor.name!r}, report"
     taken(label, file, lambda: monitor.report(last), what, key="watch-report", type="tertiary")
 
 

@@ -90,7 +90,7 @@ def _wave(row: dict[Any, Any], at: int, panel: int, alarmed: bool) -> list[Line]
     return lines
 
 
-def _line_name(row: pd.Series[Any]) -> str:
+def _line_name(row: dict[Any, Any] | pd.Series[Any]) -> str:
     figure = label_of(str(row["estimand"]))
     if pd.isna(row["required"]):
         return shortened(f"{figure} lower than before")
@@ -104,4 +104,4 @@ def _level(at: float, waves: int, panel: int) -> Line:
 def _words(row: dict[Any, Any]) -> str:
     low, high = words.percent_range(float(row["low"]), float(row["high"]))
     alarm = ", alarm" if row["alarm"] else ""
-    return f"{shortened(str(row['wave']))}: {shortened(str(row['watch']))}, {low} to {high}{alarm}"
+    return f"{shortened(str(row['wave']))}: {_line_name(row)}, {low} to {high}{alarm}"

@@ -126,7 +126,7 @@ class PlanFile:
         budget = "labels" if "labels" in plan else "budget"
         name = f"{path.name}: plan.{budget}"
         if {"labels", "budget"} <= plan.keys():
-            raise ArgumentError(name, "means the same as plan.budget: leave one of them out")
+            raise ArgumentError(name, "means the same as plan.budget: give only one of them")
         if budget in plan:
             plan["budget"] = whole_number(name, plan.pop(budget), "items")
         plan.setdefault("design", "recalibrated_neyman")

@@ -72,6 +72,8 @@ UNTIL = {
 }
 OPEN, NONE = "still open, {left} left", "none is that precise"
 ROUNDING = 1e-9
+SAME = 0.005
+"""How near to the tolerated precision a bound is not said beside it."""
 
 SIDE_BY_SIDE = (
     "Each row holds with its own confidence, all {number} together with {sure} or more. A delta of "
@@ -271,5 +273,8 @@ def bounds_words(choice: Choice) -> str:
     mine = choice.bounds[choice.bounds["classifier"] == choice.chosen]
     if choice.status != ChoiceStatus.GUARANTEED or mine.empty:
         return ""
-    low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
+    bottom = float(mine["low"].iloc[0])
+    if abs(bottom - choice.precision_threshold + choice.precision_slack) < SAME:
+        return ""
+    low, _ = percent_range(bottom, float(mine["high"].iloc[0]))
     return f" By the same bounds its precision is at least {low}."

@@ -191,7 +191,8 @@ def claims_short(claims: Sequence[Claim]) -> str:
 def settled_line(claims: Sequence[Claim]) -> str:
     """What came of every claim, each on a line."""
     return "\n".join(
-        f"{one_line(claim.claim, 80)}: {settled_words(claim.status, claim.form)}"
+        f"{claim.statement[:1].upper()}{one_line(claim.statement[1:], 120)}: "
+        f"{settled_words(claim.status, claim.form)}"
         for claim in claims
     )
 

@@ -103,10 +103,9 @@ def short_value(estimate: Told) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LookSentence:
-    """What is said, and of which figure or head it has the interval; "" where of none."""
+    """What is said, and of all items where some were unsure; "" where none was."""
 
     text: str
-    told: str = ""
     of_all: str = ""
 
 
@@ -118,7 +117,7 @@ def look_sentence(look: Look, more: float | None) -> LookSentence:
     if claimed := claims_short(look.claims):
         return LookSentence(claimed)
     if look.heads is not None and look.heads.first:
-        return LookSentence(_head_words(look.heads), look.heads.told)
+        return LookSentence(_head_words(look.heads))
     charted, race = look.charted, look.race
     if charted is None:
         return LookSentence("")
@@ -132,11 +131,8 @@ def look_sentence(look: Look, more: float | None) -> LookSentence:
         answers = 0 if dots is None else len(dots)
         early = early_sentence(charted.estimand, against, answers, more, charted.scope.audit)
         return LookSentence(early, of_all=of_all)
-    unknown = charted.is_difference and charted.says_nothing
-    says_interval = charted.has_interval and charted.state != State.EXACT and not unknown
-    told = charted.estimand if says_interval else ""
     text = short_sentence(charted) if look.going_on else with_sure_ones(charted, look.estimates)
-    return LookSentence(text, told, of_all)
+    return LookSentence(text, of_all)
 
 
 def _head_words(heads: HeadBands) -> str:

@@ -10,7 +10,7 @@ import labelcore as lc
 from labelcore.figures.choices import choices_at
 from labelcore.log.history import state_at
 from labelcore.report import report_html
-from labelcore.ui import session_picture
+from labelcore.ui import explore, session_picture
 from labelcore.ui.explore_choice import ANOTHER, FURTHER, REQUIREMENTS
 from labelcore.ui.summary import summarise
 from labelcore.words.choices import further_words
@@ -128,7 +128,7 @@ def test_who_asks_for_no_choice_is_told_why(session: lc.Session) -> None:
 
 
 def test_several_classifiers_are_told_what_chooses_among_them(
-    app: Any, session: lc.Session, data_folder: Path
+    app: Any, session: lc.Session, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     population = lc.read_population(
         session.population.path, id="id", content="text", scores={"c": "score"},
@@ -143,3 +143,6 @@ def test_several_classifiers_are_told_what_chooses_among_them(
     shown = texts(app("explore", project="two")).replace("\\", "")
     assert "'Which cut should I ship?' has bounds for all of them" in shown
     assert "has bounds for all of them" not in texts(app("explore", project="demo"))
+    core = {"recalibrated_neyman": explore.DESIGNS["recalibrated_neyman"]}
+    monkeypatch.setattr(explore, "DESIGNS", core)
+    assert "has bounds for all" not in texts(app("explore", project="two")), "no method does it"

@@ -139,6 +139,7 @@ def test_a_person_alone_is_told_for_whom_the_rest_is(app, make) -> None:
     make(overlap=1.0, labels=24, budget=24)
     page = app("label", project="demo")
     assert TITLES["for others"] in [one.value for one in page.header]
+    assert "Live: looked at" in texts(page), "it goes on when the others are done"
     assert [one.key for one in page.button if one.label == "Finish"] == ["state-finish"]
     assert "finish" not in [one.place for one in surface_buttons(page)]
     button(page, "state-finish").click().run()

@@ -89,6 +89,8 @@ def test_a_fall_is_told_and_its_labels_are_a_press_away(app: Callable, monitor: 
     title = page.title[0].value.replace("\\", "")
     assert title == f"spam: precision has been lower than 80 % since about {alarm.about}."
     assert title in {link.replace("\\", "") for link in links(app())}, "also on the first page"
+    (report,) = page.get("download_button")
+    assert report.proto.label == "Report of the last 4 waves"
     button(page, "watch-label").click().run()
     assert page.query_params["project"] == "spam: w3"
 

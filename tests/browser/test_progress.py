@@ -78,8 +78,8 @@ def test_on_a_narrow_screen_each_figure_stands_under_its_name(
         page.set_viewport_size({"width": width, "height": 844})
         beyond = "one => one.scrollWidth - one.clientWidth"
         assert page.locator(".figures .line").first.evaluate(beyond) == 0, width
-    for where in ("progress", "report"):
+    for where in ("label", "progress", "report"):
         page.goto(f"{shared_server.url}/{where}?project={project}")
-        interval = page.locator(".living .range.told").first
+        interval = page.locator(".living .range").first
         expect(interval).to_contain_text(" to ")
         expect(interval).to_be_visible()

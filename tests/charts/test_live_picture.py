@@ -232,10 +232,10 @@ def test_names_lead_to_other_charts(views: tuple[str, ...], barred: int, pressed
     every = [replace(ONE, estimand=name) for name in ("precision", "recall")[:barred]]
     look = SimpleNamespace(views=views, barred=every, view=views[0], charted=every[0], dots={},
                            names={"precision": "Precision", "recall": "Recall"})  # fmt: skip
-    drawn = _estimate_bars(look, SimpleNamespace(truths={"precision": 0.4}), "recall")  # type: ignore[arg-type]
+    drawn = _estimate_bars(look, SimpleNamespace(truths={"precision": 0.4}))  # type: ignore[arg-type]
     assert [one.key for one in drawn] == [one.estimand if pressed else "" for one in every]
     assert [one.shown for one in drawn] == [views[0] == OVER_LABELS, False][:barred]
-    assert [(one.truth, one.told) for one in drawn] == [(0.4, False), (None, True)][:barred]
+    assert [one.truth for one in drawn] == [0.4, None][:barred]
 
 
 def test_a_bar_marks_no_value_where_the_interval_is_too_wide_for_one() -> None:

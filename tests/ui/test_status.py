@@ -105,6 +105,8 @@ def test_a_project_that_was_extended_is_told_by_its_new_size() -> None:
     session.extend(budget=4)
     told = summarise(session.record, answer_draws(session, "yes").events)
     assert (told.answered, told.of_planned, told.status) == (4, "of 4 judged", "extended")
+    session.introduce("Ann")
+    assert summarise(session.record, session.events).people == ("Ann",)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from labelcore.session.managing import duplicate, rename
 from labelcore.stats.proportion import wilson
 from labelcore.waves import checks as room
 from labelcore.waves import preview, watches
+from labelcore.waves.chart import monitor_chart
 from labelcore.waves.evidence import fitted, value_of
 from labelcore.waves.measured import (
     ABSENT,
@@ -219,6 +220,8 @@ def test_a_fall_raises_an_alarm_that_a_store_keeps(tmp_path: Path) -> None:
     assert opened.news() == [other] and opened.news() == [], "the other was not taken before"
     pd.testing.assert_frame_equal(opened.table(), monitor.table())
     assert len(opened.figure().data) > 5
+    words = monitor_chart(opened.table()).alt
+    assert "w0: Precision below 80 %, " in words and "precision >= 0.8" not in words
     copy = duplicate(opened.store, "spam: w0", "another project")
     assert terms_of(copy) == {}
     assert all(one.whole for one in verify(store).projects)

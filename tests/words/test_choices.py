@@ -90,6 +90,8 @@ def test_a_candidate_that_is_out_is_never_told_to_reach_what_is_wanted() -> None
 )  # fmt: skip
 def test_sentence(changes: dict[str, Any], words: str) -> None:
     assert choice(**changes).sentence() == words
+    same = choice(bounds=BOUNDS.assign(low=0.8), **changes).sentence()
+    assert "By the same bounds" not in same, "what it is at least was said"
 
 
 def test_json_has_no_number_that_is_none() -> None:
