@@ -215,9 +215,8 @@ def test_with_several_classes_a_helper_says_which_calls_are_right() -> None:
     assert plan.params["helpers"] == ("judge", "gaps")
     large, other = (1_700_000 + 10 * known.truth[::step] for step in (1, -1))
     named = items(predictions={"m": large}, helpers={"judge": other})
-    assert lc.preview(named, lc.Plan(NEYMAN, ["accuracy"], budget=120)).derived["helpers"] == [
-        "judge"
-    ]
+    previewed = lc.preview(named, lc.Plan(NEYMAN, ["accuracy"], budget=120))
+    assert previewed.derived["helpers"] == ["judge"]
     said = " ".join(lc.preview(known.population, plan).derived["notes"])
     both = known.population.predictions["m"] == known.population.helpers["judge"].score - 1  # type: ignore[operator]
     assert f"'judge' says what 'm' says of {100 * both.mean():.0f} %" in said

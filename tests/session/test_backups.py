@@ -122,9 +122,8 @@ def test_a_project_without_an_event_is_not_lost_unsaid(session: lc.Session, tmp_
     restore(copy, place, recover=True)
     with closing(lc.open_store(place)) as store:
         assert [record.name for record in store.projects()] == ["ham", "spam"]
-    assert [change.gone for change in restore(copy, place, force=True).differences or ()] == [
-        True, False,
-    ]  # fmt: skip
+    changes = restore(copy, place, force=True).differences or ()
+    assert [change.gone for change in changes] == [True, False]
 
 
 def test_a_damaged_store_gives_way_to_its_backup(session: lc.Session, tmp_path: Path) -> None:
