@@ -21,13 +21,7 @@ from benchmarks import harness
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.label_error import SecondReadings, bounded, corrected
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-    Ratios,
-    fixed_critical,
-    profile_bounds,
-)
+from labelcore.stats.profile import Cells, FloatArray, Ratios, fixed_critical, profile_bounds
 
 SHARES = (0.2, 0.05)
 REAL = "two raters of a paraphrase"

@@ -13,11 +13,7 @@ from labelcore.papers.curves.logarithmic_strata import (
     printed_draws,
 )
 from labelcore.papers.curves.paula_bounds import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
-from labelcore.papers.curves.random_band import (
-    Verdicts,
-    first_rank_within,
-    random_band,
-)
+from labelcore.papers.curves.random_band import Verdicts, first_rank_within, random_band
 from labelcore.stats.arrays import FloatArray as FloatArray
 from labelcore.stats.spot_check import hoeffding_half_width, hoeffding_size
 

@@ -13,11 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.papers.outcome import Outcome
-from benchmarks.papers.reach_selection_figures import (
-    answers_figure,
-    methods_figure,
-    ratio_figure,
-)
+from benchmarks.papers.reach_selection_figures import answers_figure, methods_figure, ratio_figure
 from benchmarks.papers.reach_selection_lists import SIZES, RankedList, lists_of
 from benchmarks.papers.reach_selection_lockstep import replaced, words_of
 from benchmarks.papers.reach_selection_runs import (

@@ -28,12 +28,7 @@ from benchmarks.papers.recycling_grid import (
     trial,
 )
 from benchmarks.papers.recycling_models import MEASURES, figure2, figure2_values, run_trials
-from benchmarks.papers.recycling_stand_in import (
-    FILE,
-    run_stand_in,
-    stand_in_table,
-    stand_in_values,
-)
+from benchmarks.papers.recycling_stand_in import FILE, run_stand_in, stand_in_table, stand_in_values
 
 COVERAGE_RUNS = 4000
 NO_FILE = "The stand-in for table 2 was not run: {path} is not there."

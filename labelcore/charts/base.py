@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 import pandas as pd
 
 from labelcore.charts.design import DASHES, LIGHT, SERIES, STRONG, Theme
-from labelcore.charts.drawing import (
-    Axis,
-    Drawing,
-    Line,
-    Remark,
-    Rule,
-    Symbol,
-    named_axis,
-)
+from labelcore.charts.drawing import Axis, Drawing, Line, Remark, Rule, Symbol, named_axis
 from labelcore.results.told_values import NO_LINE, known_ends
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.sentences import BETWEEN, ONE_END, is_exact

@@ -39,13 +39,7 @@ from labelcore.words.choices import choice_short
 from labelcore.words.differences import told_words
 from labelcore.words.found_so_far import own_name
 from labelcore.words.lists import short_lists
-from labelcore.words.race import (
-    heads_words,
-    limits_words,
-    more_words,
-    settles_words,
-    verdict_words,
-)
+from labelcore.words.race import heads_words, limits_words, more_words, settles_words, verdict_words
 from labelcore.words.short_sentences import look_sentence
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"

@@ -8,15 +8,7 @@ import numpy as np
 
 from labelcore.charts.axes import PRECISION, steps, upright, whole_numbers
 from labelcore.charts.base import Chart, empty_chart
-from labelcore.charts.bounds import (
-    bounds,
-    envelope,
-    kept,
-    noise,
-    pointed,
-    value_name,
-    value_width,
-)
+from labelcore.charts.bounds import bounds, envelope, kept, noise, pointed, value_name, value_width
 from labelcore.charts.curve_points import (
     HIGH,
     LOW,

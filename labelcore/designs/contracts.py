@@ -22,15 +22,7 @@ from labelcore.designs.lists import ComparesLists
 from labelcore.designs.progress import AnswerCodes, IntArray, Progress
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import ContractError, PlanError
-from labelcore.estimands import (
-    CHOICES,
-    CURVES,
-    DIFFERENCES,
-    ESTIMANDS,
-    LISTS,
-    SCALARS,
-    SUMMARIES,
-)
+from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, ESTIMANDS, LISTS, SCALARS, SUMMARIES
 from labelcore.population import Population, read_population
 from labelcore.promises import Promise
 

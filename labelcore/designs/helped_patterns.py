@@ -5,13 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.designs.base import IntArray, Setup
-from labelcore.designs.helpers import (
-    Evidence,
-    check_helpers,
-    evidence_of,
-    helper_notes,
-    why_none,
-)
+from labelcore.designs.helpers import Evidence, check_helpers, evidence_of, helper_notes, why_none
 from labelcore.stats.crossed_strata import CUT_ABOVE, CUT_BELOW, crossed
 from labelcore.stats.profile import BoolArray
 

@@ -17,11 +17,7 @@ from labelcore.designs.base import (
     extended,
     parameter,
 )
-from labelcore.designs.neyman_batches import (
-    FIRST_LABELS_PER_STRATUM,
-    next_counts,
-    neyman_shares,
-)
+from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM, next_counts, neyman_shares
 from labelcore.designs.pattern_frame import (
     ACCURACY,
     PatternFrame,

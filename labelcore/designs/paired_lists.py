@@ -20,12 +20,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.curves import (
-    JUDGEMENT,
-    LOOK_EVERY,
-    UNDECIDED_BOTH_WAYS,
-    between_looks,
-)
+from labelcore.designs.curves import JUDGEMENT, LOOK_EVERY, UNDECIDED_BOTH_WAYS, between_looks
 from labelcore.designs.lists import LIST_DIFFERENCE, Compared, ComparesLists, ListAnswers
 from labelcore.designs.ranked_list import in_proportion
 from labelcore.designs.rates import stratum_rates

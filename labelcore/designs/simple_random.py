@@ -37,14 +37,7 @@ from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
-from labelcore.estimands import (
-    SUMMARIES,
-    Estimand,
-    known_group,
-    outcome_counts,
-    ratios,
-    table_of,
-)
+from labelcore.estimands import SUMMARIES, Estimand, known_group, outcome_counts, ratios, table_of
 from labelcore.population import Population
 from labelcore.population.array_items import Part
 from labelcore.promises import Form, Method, Promise

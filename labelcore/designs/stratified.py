@@ -8,15 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import (
-    Due,
-    Frame,
-    FrameT,
-    IntArray,
-    Look,
-    Progress,
-    Setup,
-)
+from labelcore.designs.base import Due, Frame, FrameT, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import (
     LOOK_EVERY,
     Curve,

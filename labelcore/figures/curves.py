@@ -6,12 +6,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.base import OPEN, IntArray
-from labelcore.designs.curves import (
-    JUDGEMENT,
-    Curve,
-    EstimatesCurve,
-    Ranked,
-)
+from labelcore.designs.curves import JUDGEMENT, Curve, EstimatesCurve, Ranked
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.from_counts import look_at

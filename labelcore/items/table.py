@@ -3,14 +3,7 @@
 from collections.abc import Sequence
 
 from labelcore.items.forms import Folders, Grid
-from labelcore.items.json_text import (
-    Json,
-    Object,
-    looks_like_json,
-    parse,
-    parts,
-    scalar,
-)
+from labelcore.items.json_text import Json, Object, looks_like_json, parse, parts, scalar
 from labelcore.items.text import visible
 
 MOST_ROWS, MOST_COLUMNS = 200, 20

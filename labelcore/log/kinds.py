@@ -17,13 +17,7 @@ from labelcore.errors import (
     did_you_mean,
 )
 from labelcore.log.engine import Engine
-from labelcore.log.events import (
-    ANSWER_KINDS,
-    CAUSES,
-    ERASED,
-    Event,
-    rewritten,
-)
+from labelcore.log.events import ANSWER_KINDS, CAUSES, ERASED, Event, rewritten
 from labelcore.log.further_choices import check_sought
 from labelcore.log.recuts import check_recut, recut_due
 from labelcore.log.rules import (

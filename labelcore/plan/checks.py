@@ -15,15 +15,7 @@ from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import PlanArgumentError, PlanError, did_you_mean, told, whole_number
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, LISTS, SCALARS
 from labelcore.plan.claims import read_claim
-from labelcore.plan.stop_rules import (
-    ALL,
-    RULES,
-    available,
-    looking,
-    read_stop,
-    rule_names,
-    wanted,
-)
+from labelcore.plan.stop_rules import ALL, RULES, available, looking, read_stop, rule_names, wanted
 from labelcore.plan.terms import Terms
 from labelcore.promises import UNSURE, Form, Promise, Unsure
 

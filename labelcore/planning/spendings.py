@@ -20,12 +20,7 @@ from labelcore.stats.horizon import stretch
 from labelcore.stats.label_error import error_rate
 from labelcore.stats.profile import Cells, FloatArray, Ratios
 from labelcore.stats.profile_interval import critical_values
-from labelcore.stats.two_phase import (
-    Critical,
-    expected_flips,
-    settled_interval,
-    settled_totals,
-)
+from labelcore.stats.two_phase import Critical, expected_flips, settled_interval, settled_totals
 
 DISAGREEMENT = 0.05
 """The share of items of which two people are taken to differ before anything is known of them."""

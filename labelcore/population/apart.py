@@ -27,12 +27,7 @@ from labelcore.population.pictures import take_apart
 from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
 from labelcore.population.second_opinion import features_of, second_opinion
-from labelcore.population.snapshots import (
-    SUFFIX,
-    keep_contents,
-    keep_snapshot,
-    open_snapshot,
-)
+from labelcore.population.snapshots import SUFFIX, keep_contents, keep_snapshot, open_snapshot
 from labelcore.population.tables import recognised_as_table
 from labelcore.population.tree import Branch, Tree
 from labelcore.stats.arrays import IntArray

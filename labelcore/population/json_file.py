@@ -24,13 +24,7 @@ from labelcore.population.duck import Duck, DuckError
 from labelcore.population.engines.engine import first_line
 from labelcore.population.engines.sql import Piece, joined, sql, value
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
-from labelcore.population.limits import (
-    LARGEST_LIST,
-    LONGEST_ROW,
-    check_columns,
-    long_row,
-    refusal,
-)
+from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, check_columns, long_row, refusal
 from labelcore.population.paths import Fields, names_there, row_text, value_at
 from labelcore.population.text import Columns, shorten
 from labelcore.population.text import joined as joined_columns

@@ -10,15 +10,7 @@ from typing import Any
 from labelcore.errors import PlanError, PopulationError, ReplayError
 from labelcore.figures.earlier import figures_of
 from labelcore.log.engine import Engine
-from labelcore.log.events import (
-    ANSWER_KINDS,
-    ERASED,
-    SALTED,
-    Content,
-    Event,
-    genesis,
-    rewritten,
-)
+from labelcore.log.events import ANSWER_KINDS, ERASED, SALTED, Content, Event, genesis, rewritten
 from labelcore.log.kinds import take
 from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan

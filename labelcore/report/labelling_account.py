@@ -12,16 +12,7 @@ from labelcore.promises import CandidateState, Promise, State, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts, Told
-from labelcore.report.markup import (
-    Child,
-    Markup,
-    element,
-    facts_list,
-    joined,
-    table,
-    theirs,
-    tied,
-)
+from labelcore.report.markup import Child, Markup, element, facts_list, joined, table, theirs, tied
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, name_of, section, training_words
 from labelcore.results.curves import Band

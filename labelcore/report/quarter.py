@@ -11,16 +11,7 @@ from labelcore.charts.base import Chart
 from labelcore.charts.svg import svg
 from labelcore.report.dates import day_words, moment_words
 from labelcore.report.figure_table import figure_label
-from labelcore.report.markup import (
-    Child,
-    Markup,
-    element,
-    facts_list,
-    picture,
-    table,
-    theirs,
-    tied,
-)
+from labelcore.report.markup import Child, Markup, element, facts_list, picture, table, theirs, tied
 from labelcore.report.page import document
 from labelcore.report.sections import section
 from labelcore.results.told_values import known_ends

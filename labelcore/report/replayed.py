@@ -17,12 +17,7 @@ from labelcore.charts.figure_bars import NOT_YET
 from labelcore.charts.history import looks_words, track_of, with_race
 from labelcore.charts.history_table import history_rows, history_table
 from labelcore.charts.lists import lists_drawing
-from labelcore.charts.live_picture import (
-    BOX,
-    Bar,
-    labels_drawing,
-    living,
-)
+from labelcore.charts.live_picture import BOX, Bar, labels_drawing, living
 from labelcore.charts.nodes import Node, node
 from labelcore.charts.rank import precision_drawing, rank_words
 from labelcore.charts.svg import colour

@@ -5,12 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from labelcore.errors import (
-    BrokenLogError,
-    ProjectExistsError,
-    StoreBusyError,
-    UnknownProjectError,
-)
+from labelcore.errors import BrokenLogError, ProjectExistsError, StoreBusyError, UnknownProjectError
 from labelcore.log.events import Event, common, genesis, sound_part
 from labelcore.session.erasing import remove_places, take_over_erasures
 from labelcore.store import (

@@ -27,12 +27,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from labelcore.stats.arrays import BoolArray, IntArray
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-    Ratios,
-    plug_in_totals,
-)
+from labelcore.stats.profile import Cells, FloatArray, Ratios, plug_in_totals
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import clopper_pearson
 

@@ -18,14 +18,7 @@ Source: Wilks (1938); Owen (1990) for the profile along the estimand. The half i
 
 import numpy as np
 
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-    Lines,
-    Region,
-    directed_quarter,
-    x_log_x,
-)
+from labelcore.stats.profile import Cells, FloatArray, Lines, Region, directed_quarter, x_log_x
 
 HALF_AN_ITEM = 0.5
 LEAST_PULL = 1e-6

@@ -27,14 +27,7 @@ from labelcore.store.base import (
     writable,
 )
 from labelcore.store.items import copy_items
-from labelcore.store.signing import (
-    is_signed,
-    key_file,
-    public_key,
-    secret_of,
-    secret_to_be,
-    signed,
-)
+from labelcore.store.signing import is_signed, key_file, public_key, secret_of, secret_to_be, signed
 from labelcore.whole_file import alone_in, whole_file
 
 STAMP = "%Y%m%dT%H%M%S%fZ"

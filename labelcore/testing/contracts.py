@@ -29,11 +29,7 @@ from labelcore.results.curves import Band
 from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.profile import FloatArray
-from labelcore.testing.known import (
-    Known,
-    label,
-    labelled,
-)
+from labelcore.testing.known import Known, label, labelled
 
 Contract = Callable[[str, Known], None]
 

@@ -23,13 +23,7 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from labelcore.estimands import Estimand, ratios
 from labelcore.stats.orders import random_of
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-    Region,
-    freedom_of,
-    plug_in_totals,
-)
+from labelcore.stats.profile import Cells, FloatArray, Region, freedom_of, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 
 FALLS = np.array([0.5, 1.0, 1.5, 2.0])

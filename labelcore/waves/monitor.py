@@ -37,14 +37,7 @@ from labelcore.waves.chart import monitor_chart
 from labelcore.waves.checks import check_ids, check_next, other_terms
 from labelcore.waves.evidence import threshold
 from labelcore.waves.measured import JUDGED, Measured, compared, measured
-from labelcore.waves.preview import (
-    SERIES,
-    SESSIONS,
-    Falls,
-    MonitorPreview,
-    known_rates,
-    previewed,
-)
+from labelcore.waves.preview import SERIES, SESSIONS, Falls, MonitorPreview, known_rates, previewed
 from labelcore.waves.quarter import LAST, quarter_of
 from labelcore.waves.watches import COLUMNS, EXAMPLE, Alarm, Watch, meanings, requirement, rows_of
 from labelcore.words import sentences as words

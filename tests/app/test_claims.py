@@ -11,16 +11,7 @@ from labelcore.plan.stop_rules import RULES
 from labelcore.ui import draft, forecasts, new_claims
 from labelcore.ui.new_cards import ACCURACY, BOTH
 from tests.answering import answer_draws
-from tests.app.conftest import (
-    button,
-    created,
-    error,
-    store,
-    texts,
-    to_aim,
-    whole_way,
-    with_upload,
-)
+from tests.app.conftest import button, created, error, store, texts, to_aim, whole_way, with_upload
 from tests.cases import sampled
 from tests.plan.test_stop_rules import LABELS
 

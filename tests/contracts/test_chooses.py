@@ -31,13 +31,7 @@ from labelcore.testing.contracts import (
     Unseeded,
 )
 from labelcore.testing.known import Known, label, labelled, write
-from tests.contracts.cases import (
-    contract_tests,
-    method_cases,
-    register,
-    twin_cases,
-    unwritable,
-)
+from tests.contracts.cases import contract_tests, method_cases, register, twin_cases, unwritable
 
 N_ITEMS = 200
 CHOOSERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, Chooses)]

@@ -41,26 +41,10 @@ from labelcore.testing.contracts import (
     drawn,
     promises_of,
 )
-from labelcore.testing.known import (
-    NOISE,
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-    most,
-    write,
-)
+from labelcore.testing.known import NOISE, Known, calibrated, fewest, label, labelled, most, write
 from tests.answering import many_labelled
 from tests.cases import once, repeated
-from tests.contracts.cases import (
-    Twin,
-    method_cases,
-    must_fail,
-    register,
-    twin_cases,
-    unwritable,
-)
+from tests.contracts.cases import Twin, method_cases, must_fail, register, twin_cases, unwritable
 from tests.designs.synthetic import LIST_DESIGNS
 
 N_ITEMS = 400

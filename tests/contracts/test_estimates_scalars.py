@@ -32,13 +32,7 @@ from labelcore.testing.scalars import (
     plan_of,
 )
 from tests.cases import once
-from tests.contracts.cases import (
-    contract_tests,
-    method_cases,
-    register,
-    twin_cases,
-    unwritable,
-)
+from tests.contracts.cases import contract_tests, method_cases, register, twin_cases, unwritable
 from tests.designs.synthetic import SCALAR_DESIGNS, WATCHED
 
 known = once(calibrated, N_ITEMS, seed=11)

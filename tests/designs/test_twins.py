@@ -19,14 +19,7 @@ from labelcore.figures.curves import ranked
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.stats import profile_interval
-from labelcore.testing.known import (
-    NOISE,
-    SCALARS,
-    Known,
-    calibrated,
-    fewest,
-    labelled,
-)
+from labelcore.testing.known import NOISE, SCALARS, Known, calibrated, fewest, labelled
 from tests.answering import many_labelled
 from tests.cases import once, repeated, sampled
 from tests.curves import precision_curve

@@ -7,14 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import (
-    DesignParams,
-    IntArray,
-    Look,
-    Setup,
-    parameter,
-    rank_order,
-)
+from labelcore.designs.base import DesignParams, IntArray, Look, Setup, parameter, rank_order
 from labelcore.designs.curves import Ranked
 from labelcore.designs.ranked_list import (
     Basis,

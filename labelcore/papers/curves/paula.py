@@ -7,14 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import (
-    DesignParams,
-    IntArray,
-    Setup,
-    Size,
-    parameter,
-    whole_list,
-)
+from labelcore.designs.base import DesignParams, IntArray, Setup, Size, parameter, whole_list
 from labelcore.designs.curves import FloatArray, Ranked, Reading
 from labelcore.designs.ranked_list import (
     Basis,

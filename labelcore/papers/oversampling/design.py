@@ -39,11 +39,7 @@ from labelcore.papers.oversampling.groups import (
 from labelcore.papers.oversampling.intervals import INTERVALS, Groups, posterior_means
 from labelcore.population.array_items import Items, Part
 from labelcore.promises import Form, Method, Promise
-from labelcore.stats.profile import (
-    BoolArray,
-    Cells,
-    FloatArray,
-)
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
 SMALLEST_BATCH = 5
 OPTIMAL, NORMAL = "optimal", "normal"

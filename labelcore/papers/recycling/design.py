@@ -43,12 +43,7 @@ from labelcore.population import Population
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_order, random_of
-from labelcore.stats.profile import (
-    BoolArray,
-    Cells,
-    FloatArray,
-    variance_shares,
-)
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, variance_shares
 from labelcore.stats.proportion import wald
 from labelcore.stats.strata import geometric_edges
 

@@ -17,11 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labelcore.stats.arrays import BoolArray, IntArray
-from labelcore.stats.profile import (
-    Cells,
-    Ratios,
-    plug_in_totals,
-)
+from labelcore.stats.profile import Cells, Ratios, plug_in_totals
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import share_interval
 

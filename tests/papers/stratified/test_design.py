@@ -15,15 +15,7 @@ from labelcore.papers.stratified.design import PRINTED, rightly_judged
 from labelcore.papers.stratified.neyman import equal_counts, printed_counts, proportional_counts
 from labelcore.papers.stratified.stratifications import STRATIFICATIONS
 from labelcore.stats.profile import Cells
-from labelcore.testing.known import (
-    SCALARS,
-    Known,
-    calibrated,
-    fewest,
-    label,
-    labelled,
-    write,
-)
+from labelcore.testing.known import SCALARS, Known, calibrated, fewest, label, labelled, write
 from tests.answering import answer_draws, many_labelled
 from tests.cases import SOUND_AND_BROKEN, once, repeated
 from tests.columns import items
