@@ -28,6 +28,7 @@ from labelcore.testing.scalars import (
     SCALAR,
     Broken,
     NoFinitePopulation,
+    census_is_exact_and_only_a_census,
     intervals_lie_within_what_is_certain,
     plan_of,
 )
@@ -63,6 +64,16 @@ class OneHasty(StratifiedDesign[Any]):
         return replace(figures, low=low, high=high)
 
 
+class OneWide(StratifiedDesign[Any]):
+    """Leaves the first of its figures a width at a census; the others are as they ought."""
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        figures = super().estimate(rows, cells, look, rates)
+        return replace(figures, low=figures.low - 0.1 * (np.arange(figures.low.shape[-1]) == 0))
+
+
 FURTHER = [
     Owed(SCALAR.json_round_trip, [unwritable(SCALAR, rates=(0.1, 0.2))]),
     Owed(intervals_lie_within_what_is_certain, [uncut]),
@@ -86,6 +97,15 @@ def test_each_figure_is_wider_than_at_the_end(
         next(labels for labels in label(engine, known.truth) if labels == EARLY)
         with pytest.raises(AssertionError) if twin is not Broken else nullcontext():
             assert_wider_than_at_the_end(engine)
+
+
+def test_each_figure_has_no_width_at_a_census(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    census_is_exact_and_only_a_census(register(Broken, monkeypatch), known)
+    name = register(SCALAR.twin(OneWide), monkeypatch)
+    with pytest.raises(AssertionError):
+        census_is_exact_and_only_a_census(name, known)
 
 
 @pytest.mark.full
